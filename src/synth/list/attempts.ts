@@ -7,12 +7,6 @@ import type { SpreadProblem } from './problem.ts';
 /** Operations of a plan in whose time they are made. */
 const mostWork = 24_000;
 
-/** How attempts are compared, and for how long they go on. */
-interface Attempts<R> {
-  readonly isBetter: (next: R, best: R) => boolean;
-  readonly mostWork: number;
-}
-
 /**
  * What attempts had found when one of them was given up in the middle is kept.
  *
@@ -23,16 +17,16 @@ export function fastest<R extends { readonly seconds: Seconds; readonly work: nu
   attempt: (number: number, best: R | undefined) => R | undefined,
   least: Seconds,
   { effort, shouldStop }: Pick<SpreadProblem, 'effort' | 'shouldStop'>,
-  how: Attempts<R> = { isBetter: (next, best) => next.seconds < best.seconds, mostWork: mostWork * partOfWork[effort] },
 ): R | undefined {
+  const most = mostWork * partOfWork[effort];
   let best: R | undefined;
   let work = 0;
   let isOver = false;
-  for (let number = 0; number === 0 || (number < mostAttempts && work <= how.mostWork && !isOver); number++) {
+  for (let number = 0; number === 0 || (number < mostAttempts && work <= most && !isOver); number++) {
     const next = finished(() => attempt(number, best), best);
     isOver = shouldStop();
     if (next === undefined) continue;
-    if (best === undefined || how.isBetter(next, best)) best = next;
+    if (best === undefined || next.seconds < best.seconds) best = next;
     if (best.seconds <= least * (1 + 1e-9)) break;
     work += next.work;
   }

@@ -24,6 +24,4 @@ export const limits = {
   batchesOfSource: 8,
   /** A search for paths ends as well when this many attempts in a row have found nothing better. */
   patience: 12,
-  /** Ranks from which ways are looked for: a dozen settles it on most machines. */
-  landmarks: 16,
 } as const;

@@ -6,7 +6,7 @@ import type { Problem } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { isLine } from '../line.ts';
 import { sharesOf } from '../shares.ts';
-import { RoundTrips } from './centre.ts';
+import { roundTrips, widthsInto } from './centre.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
 import { type Ways, waysOf } from './ways.ts';
 
@@ -60,18 +60,13 @@ export function kept<Key, Value>(known: Map<Key, Value>, key: Key, make: () => V
  */
 function rootFor(problem: Problem): number {
   const { collective, routes, size } = problem;
-  const { chips, links, nodes } = routes.topology;
   if (collective.kind !== 'allreduce') return collective.root;
-  const into = nodes.map(() => 0);
-  for (const { to, bandwidth } of links) into[to] += bandwidth;
-  const widths = chips.map((chip) => into[chip]);
+  const widths = widthsInto(routes.topology);
   const usual = reducesThere(problem) ? widths.indexOf(Math.min(...widths)) : collective.root;
-  const ways = new RoundTrips(routes.topology);
-  const spared = (root: number) => ways.farthest(usual) - ways.farthest(root);
-  // No rank is nearer than half as far: the way over it is a way from the usual root, too.
-  if (chipsAreAlike(routes.topology) || ways.farthest(usual) / 2 <= size / widths[usual]) return usual;
-  const centre = ways.centre();
-  return spared(centre) > size / widths[usual] ? centre : usual;
+  if (chipsAreAlike(routes.topology) || collective.ranks > mostRanksFor.packings) return usual;
+  const trips = roundTrips(routes.topology);
+  const least = Math.min(...trips);
+  return trips[usual] - least > size / widths[usual] ? trips.indexOf(least) : usual;
 }
 
 /** Whether an allreduce is asked for, or a reduce along a line, on chips that cannot send while they reduce. */

@@ -12,7 +12,7 @@ import { compose, reverse } from '../../passes/index.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor, tolerance } from '../limits.ts';
 import { equalShares } from '../shares.ts';
-import { RoundTrips } from './centre.ts';
+import { roundTrips, widthsInto } from './centre.ts';
 import type { Machine } from './machine.ts';
 import type { SpreadProblem, Strategy } from './problem.ts';
 import { type Moves, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
@@ -37,12 +37,8 @@ export function* proposeThroughCentre(strategy: Strategy, machine: Machine, prob
 
 /** The ranks from which all others are near enough, for every distance that saves enough beside what the message takes over the narrowest chip's links; those of one rank are another derivation's. */
 function centresOf(topology: Topology, size: Bytes): readonly Centre[] {
-  const { chips, nodes, links } = topology;
-  const trips = new RoundTrips(topology);
-  const farthest = chips.map((_, rank) => trips.farthest(rank));
-  const widths = nodes.map(() => 0);
-  for (const { to, bandwidth } of links) widths[to] += bandwidth;
-  const spared = (tolerance * size) / Math.min(...chips.map((chip) => widths[chip]));
+  const farthest = roundTrips(topology);
+  const spared = (tolerance * size) / Math.min(...widthsInto(topology));
   const levels = [...new Set(farthest)].sort((a, b) => a - b).filter((level) => Math.max(...farthest) - level > spared);
   return levels
     .map((level) => ({ farthest: level, ranks: [...farthest.keys()].filter((rank) => farthest[rank] <= level) }))

@@ -4,7 +4,7 @@ import { Routes } from '../../../src/ir/routes.ts';
 import type { Schedule } from '../../../src/ir/schedule.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
-import { attemptRounds, leastRoundsAndSteps } from '../../../src/synth/list/rounds/search.ts';
+import { attemptRounds } from '../../../src/synth/list/rounds/search.ts';
 import { unitLinksOf } from '../../../src/synth/list/rounds/unit-links.ts';
 import { candidatesOn, provedSeconds, roundsOf, type Wanted } from './support.ts';
 
@@ -152,23 +152,5 @@ describe('reductions in rounds', () => {
   it('reducescatter on DGX-1 takes seven rounds for six chunks', () => {
     const schedule = scheduleOn('dgx1', { kind: 'reducescatter', chunks: 6, size: 2 ** 40 });
     expect(roundsOf(schedule)).toBe(7);
-  });
-});
-
-describe('the least rounds and steps of a broadcast', () => {
-  // The far corner is rows + columns − 2 links away, and has two links: its last items come in k/2 rounds from then on.
-  it.each([
-    [2, 7, 4],
-    [5, 5, 1],
-    [6, 3, 9],
-  ])('on a mesh of %s by %s are what the far corner takes for %s items', (rows, columns, items) => {
-    const found = unitLinksOf(resolveTopology(`mesh:${rows}x${columns}`));
-    if ('reason' in found) throw new Error(found.reason);
-    const origin = new Int32Array(items);
-    const hops = rows + columns - 2;
-    expect(leastRoundsAndSteps(found.links, { ranks: rows * columns, origin })).toEqual({
-      rounds: hops - 1 + Math.ceil(items / 2),
-      steps: hops,
-    });
   });
 });

@@ -3,7 +3,7 @@
  * with the rarest items that its receiver lacks and that nobody else is bringing. The policy says what is tried otherwise.
  */
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';
-import { Random } from '../../../ir/random.ts';
+import type { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
 import { Holdings, lowestBit } from '../holdings.ts';
@@ -37,20 +37,9 @@ export interface Result {
   readonly messages: readonly Message[];
   /** When the last of them arrives. */
   readonly seconds: Seconds;
-  /** The instants at which items arrive, added up. */
-  readonly arrivals: Seconds;
   readonly policy: Policy;
-  /** How often ways were chosen, and where chance began anew. */
-  readonly turns: number;
-  readonly chances: readonly Chance[];
   /** In operations of a plan. */
   readonly work: number;
-}
-
-/** From a turn on chance begins anew with a seed: before it, everything is as in an attempt with the same chances until then. */
-export interface Chance {
-  readonly from: number;
-  readonly seed: number;
 }
 
 /** One attempt; undefined when some rank cannot get something. Whoever would make another one asks whether to stop. */
@@ -59,16 +48,14 @@ export function attemptEvents(
   problem: SpreadProblem,
   policy: Policy,
   random: Random,
-  chances: readonly Chance[] = [],
 ): Result | undefined {
-  return new Attempt(spread, problem, policy, random, chances).run();
+  return new Attempt(spread, problem, policy, random).run();
 }
 
 class Attempt implements Listener {
   private readonly problem: SpreadProblem;
   private readonly policy: Policy;
-  private random: Random;
-  private readonly chances: readonly Chance[];
+  private readonly random: Random;
   private readonly ways: Ways;
   private readonly items: number;
   private readonly itemBytes: Bytes;
@@ -89,18 +76,15 @@ class Attempt implements Listener {
   private readonly isTouched: Uint8Array;
   /** Ways that have left all they could bring to faster ones: no less so later, unless more comes, or nothing else goes on. */
   private readonly declined = new Set<number>();
-  private turns = 0;
   private seconds = 0;
-  private arrivals = 0;
   private looks = 0;
 
-  constructor(spread: Spread, problem: SpreadProblem, policy: Policy, random: Random, chances: readonly Chance[]) {
+  constructor(spread: Spread, problem: SpreadProblem, policy: Policy, random: Random) {
     const ways = problem.ways();
     const { ranks, origin } = spread;
     this.problem = problem;
     this.policy = policy;
     this.random = random;
-    this.chances = chances;
     this.ways = ways;
     this.items = origin.length;
     this.itemBytes = problem.size / origin.length;
@@ -122,8 +106,8 @@ class Attempt implements Listener {
       this.dispatch(this.policy.patient);
       this.problem.shouldStop((this.looks - looks) / perOperation.ways);
       if (this.holdings.missing === 0) {
-        const { messages, seconds, arrivals, policy, turns, chances } = this;
-        return { messages, seconds, arrivals, policy, turns, chances, work: this.looks / perOperation.ways };
+        const { messages, seconds, policy } = this;
+        return { messages, seconds, policy, work: this.looks / perOperation.ways };
       }
       if (this.occupancy.advance(this)) continue;
       const before = this.messages.length;
@@ -175,9 +159,6 @@ class Attempt implements Listener {
 
   /** A way is worth what its receiver lacks, times the part of the receiver's bandwidth that it fills. */
   private startTogether(touched: readonly number[], partOfReceiver: Float64Array): void {
-    const again = this.chances.find(({ from }) => from === this.turns);
-    if (again !== undefined) this.random = new Random(again.seed);
-    this.turns++;
     const { ways, holdings, policy, occupancy } = this;
     const candidates = touched.filter((way) => occupancy.isFree(way) && this.usefulItems(way) > 0);
     this.looks += looksPerWay * candidates.length;
@@ -232,7 +213,6 @@ class Attempt implements Listener {
       this.availableAt[to * this.items + item] = arrival;
     }
     this.seconds = Math.max(this.seconds, arrival);
-    this.arrivals += arrival * chosen.length;
   }
 
   /** The rarest items for a message. */

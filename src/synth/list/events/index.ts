@@ -18,7 +18,7 @@ import { hasUnlikeLinks } from './together.ts';
 const mostPairWork = 4 * limits.deliveries;
 /** How far attempts that repeat the best policy stray from it. */
 const noise = 0.1;
-/** Ways × items of a search in which shards are cut in parts. */
+/** Ways × items of a search in which shards are cut in parts, by trial or for ways that start together. */
 const mostWork = 1 << 19;
 const mostParts = { allgather: 8, broadcast: 64 } as const;
 /**
@@ -26,9 +26,6 @@ const mostParts = { allgather: 8, broadcast: 64 } as const;
  * four kinds of hosts 40 reach 0.952 of the bound or more, 24 reach 0.949.
  */
 const partsTogether = 40;
-/** Ways × items of them that are looked at, and operations of a plan in whose time attempts are made. */
-const mostItemsTogether = 1 << 18;
-const mostWorkTogether = 45_000;
 
 const usual: Policy = {
   latencies: Number.POSITIVE_INFINITY,
@@ -66,24 +63,14 @@ export const together: Strategy = {
   unfit: (problem) => tooLarge(problem) ?? unfitForTogether(problem),
   leastLatency,
   itemsPerShard: () => partsTogether,
-  /**
-   * The first attempt takes items one by one. The others begin as the best one did, and leave all from some turn on to chance again. Of two that take as
-   * long, that goes on whose items arrive sooner.
-   */
+  /** The first attempt takes items one by one. */
   search(spread, problem) {
     const random = new Random(problem.seed);
-    const attempt = (number: number, best: Result | undefined): Result | undefined => {
-      const from = best === undefined ? 0 : random.below(best.turns + 1);
-      const chances = [...(best?.chances.filter((chance) => chance.from < from) ?? []), { from, seed: random.next() }];
+    const attempt = (number: number): Result | undefined => {
       const policy = number === 0 ? oneByOne : { ...oneByOne, together: true, noise };
-      return attemptEvents(spread, problem, policy, new Random(problem.seed), chances);
+      return attemptEvents(spread, problem, policy, random);
     };
-    const isBetter = (next: Result, best: Result): boolean => {
-      if (Math.abs(next.seconds - best.seconds) > rounding * best.seconds) return next.seconds < best.seconds;
-      return next.arrivals <= best.arrivals;
-    };
-    const how = { isBetter, mostWork: mostWorkTogether };
-    return inLevels(fastest(attempt, leastTime(spread, problem), problem, how), spread, problem);
+    return inLevels(fastest(attempt, leastTime(spread, problem), problem), spread, problem);
   },
 };
 
@@ -100,7 +87,7 @@ function unfitForTogether({ ways, size, effort, shares, ...problem }: SpreadProb
   const { arcs } = ways();
   if (!hasUnlikeLinks(ways())) return 'no message keeps a link busy for longer than another';
   const items = partsTogether * problem.ranks;
-  if (arcs.length * items > mostItemsTogether) return 'so many items take too long on so large a machine';
+  if (arcs.length * items > mostWork) return 'so many items take too long on so large a machine';
   const isShort = arcs.some(({ latency, bandwidth }) => size / items / bandwidth < latency);
   return isShort ? `messages of ${partsTogether} parts of a shard would be too short` : undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * What one rank receives in one step: as many items as its links can bring, each once, the rarest first. Links and the items
- * they could bring make a bipartite graph; a maximum b-matching is found by augmenting paths (Kuhn 1955), round by round.
+ * What one rank receives in one step: as many items as its links can bring, each once. First come those that fewest other neighbours have or get
+ * (they can be brought later, over the links from there), of these the rarest. Links and the items they could bring make a bipartite graph; a maximum
+ * b-matching is found by augmenting paths (Kuhn 1955), round by round.
  */
 import { none } from '../../../ir/none.ts';
 import type { Random } from '../../../ir/random.ts';
@@ -9,18 +10,11 @@ import { limits } from '../limits.ts';
 import type { Moves } from '../spread.ts';
 import type { UnitLinks } from './unit-links.ts';
 
-/**
- * Which items are brought first: the rarest; of these the ones that no other neighbour has or gets, so that they are left to be brought
- * later, over the link from there.
- */
-export type Preference = 'rare' | 'unshared';
-
 /** The matching for one receiver at a time; its arrays serve all of them. */
 export class Receiver {
   private readonly links: UnitLinks;
   private readonly holdings: Holdings;
   private readonly random: Random;
-  private readonly prefers: Preference;
   /** `takenBy[item]`: the link that brings it in this step; the bits say the same as a row. */
   private readonly takenBy: Int32Array;
   private readonly taken: Uint32Array;
@@ -28,11 +22,10 @@ export class Receiver {
   private rank = 0;
   private sources: Int32Array = new Int32Array(0);
 
-  constructor(links: UnitLinks, holdings: Holdings, random: Random, prefers: Preference) {
+  constructor(links: UnitLinks, holdings: Holdings, random: Random) {
     this.links = links;
     this.holdings = holdings;
     this.random = random;
-    this.prefers = prefers;
     this.takenBy = new Int32Array(holdings.holders.length).fill(none);
     this.taken = new Uint32Array(holdings.words);
     this.tried = new Uint32Array(holdings.words);
@@ -120,8 +113,8 @@ export class Receiver {
       const word = firstWord + w < words ? firstWord + w : firstWord + w - words;
       for (let rest = has[source + word] & ~has[lacks + word] & ~this.taken[word]; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
-        const others = this.prefers === 'unshared' ? this.othersWith(item, link) * this.sources.length : 0;
-        const score = holders[item] + others + this.random.next() / 2 ** 32;
+        const near = this.neighboursWith(item) * this.sources.length;
+        const score = holders[item] + near + this.random.next() / 2 ** 32;
         compared++;
         if (score >= bestScore) continue;
         best = item;
@@ -131,14 +124,10 @@ export class Receiver {
     return best;
   }
 
-  /** Other neighbours that have an item or are about to. */
-  private othersWith(item: number, link: number): number {
+  /** Neighbours that have an item or are about to. */
+  private neighboursWith(item: number): number {
     const { words, gets } = this.holdings;
-    let others = 0;
-    for (const [other, rank] of this.sources.entries()) {
-      if (other !== link && (gets[rank * words + (item >> 5)] & (1 << (item & 31))) !== 0) others++;
-    }
-    return others;
+    return this.sources.reduce((count, rank) => count + ((gets[rank * words + (item >> 5)] >>> (item & 31)) & 1), 0);
   }
 
   /** Finds the link something to bring by letting another link bring something else; no item is tried twice. */

@@ -6,14 +6,14 @@
 import type { ShouldStop } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
-import { distancesFrom } from '../../distances.ts';
 import { perOperation } from '../../limits.ts';
 import { fastest } from '../attempts.ts';
+import { leastTime } from '../events/least-time.ts';
 import { bitCount, Holdings } from '../holdings.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { Moves, type Spread } from '../spread.ts';
-import { type Preference, Receiver } from './receiver.ts';
-import { breadthOf, isMixed, neighboursOf, type UnitLinks } from './unit-links.ts';
+import { Receiver } from './receiver.ts';
+import { breadthOf, type UnitLinks } from './unit-links.ts';
 
 /**
  * The rounds of a step, by what everyone has before it: Infinity for as many as pass on all that there is; undefined when there
@@ -75,11 +75,10 @@ export function attemptRounds(
   spread: Spread,
   pace: Pace,
   seed: number,
-  prefers: Preference = 'rare',
   shouldStop?: ShouldStop,
 ): Moves | undefined {
   const holdings = new Holdings(spread);
-  const receiver = new Receiver(links, holdings, new Random(seed), prefers);
+  const receiver = new Receiver(links, holdings, new Random(seed));
   const moves = new Moves(links.stated);
   let idle = 0;
   for (let step = 0; holdings.missing > 0; step++) {
@@ -98,34 +97,6 @@ export function attemptRounds(
   return moves;
 }
 
-/**
- * No schedule has fewer rounds, nor fewer steps: of what a rank lacks, the items that start h links away or farther come in
- * from round h on, as many in a round as its links carry.
- */
-export function leastRoundsAndSteps(links: UnitLinks, { origin }: Spread): { rounds: number; steps: number } {
-  const itemsAt = new Map<number, number>();
-  for (const source of origin) itemsAt.set(source, (itemsAt.get(source) ?? 0) + 1);
-  /** By rank and distance. */
-  const starting: number[][] = Array.from({ length: links.ranks }, () => []);
-  const outward = neighboursOf(links);
-  for (const [source, items] of itemsAt) {
-    for (const [rank, hops] of distancesFrom(source, links.ranks, (at) => outward[at]).entries()) {
-      starting[rank][hops] = (starting[rank][hops] ?? 0) + items;
-    }
-  }
-  let [rounds, steps] = [0, 0];
-  for (const [rank, items] of starting.entries()) {
-    const breadth = breadthOf(links, rank);
-    let farther = 0;
-    for (let hops = items.length - 1; hops > 0; hops--) {
-      farther += items[hops] ?? 0;
-      rounds = Math.max(rounds, hops - 1 + Math.ceil(farther / breadth));
-    }
-    steps = Math.max(steps, items.length - 1);
-  }
-  return { rounds, steps };
-}
-
 /** Seconds that the moves take if every step waits for the one before. */
 export function secondsOf({ rounds }: Moves, { latency, bandwidth }: UnitLinks, itemBytes: Bytes): Seconds {
   return rounds.view().reduce((sum, count) => sum + latency + (count * itemBytes) / bandwidth, 0);
@@ -139,14 +110,9 @@ export function secondsOf({ rounds }: Moves, { latency, bandwidth }: UnitLinks, 
 export function fastestRounds(links: UnitLinks, spread: Spread, problem: SpreadProblem): Moves | undefined {
   const { size, seed, shouldStop } = problem;
   const itemBytes = size / spread.origin.length;
-  const { rounds, steps } = leastRoundsAndSteps(links, spread);
-  const least = steps * links.latency + (rounds * itemBytes) / links.bandwidth;
-  // Where links differ, chips behind narrow ones had better not be brought the same items.
-  const mixed = isMixed(links);
   const attempt = (number: number) => {
-    const prefers = mixed && number % 2 === 1 ? 'unshared' : 'rare';
-    const moves = attemptRounds(links, spread, paces[number % paces.length], seed + number, prefers, shouldStop);
+    const moves = attemptRounds(links, spread, paces[number % paces.length], seed + number, shouldStop);
     return moves && { moves, seconds: secondsOf(moves, links, itemBytes), work: moves.length / perOperation.items };
   };
-  return fastest(attempt, least, problem)?.moves;
+  return fastest(attempt, leastTime(spread, problem), problem)?.moves;
 }
