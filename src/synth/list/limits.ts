@@ -16,8 +16,6 @@ export const limits = {
   effort: 1e7,
   /** Hops of all parcels together: beyond that there are no candidates, since proving them would take long. */
   hops: 6_000_000,
-  /** Hops that may be scheduled to find the best number of rounds. */
-  hopsOfRounds: 100_000,
   /** In a pass of more looks at arcs and ranks than this, demands of one source are routed several at a time … */
   looksOneByOne: 1e6,
   /** … but no more than one in so many of those that it has: they do not see what the others of them take. */

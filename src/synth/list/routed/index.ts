@@ -5,7 +5,7 @@
 import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import { Routes } from '../../../ir/routes.ts';
-import { type Topology, transpose } from '../../../ir/topology.ts';
+import { transpose } from '../../../ir/topology.ts';
 import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
 import { type ArcNetwork, arcNetwork, joinsMorePairs } from '../../arcs.ts';
 import { assemble, derivationsOf } from '../../derive.ts';
@@ -16,7 +16,7 @@ import { limits } from '../limits.ts';
 import { treeOverRow } from '../rows.ts';
 import { waysOf } from '../ways.ts';
 import { balancedPaths, closeEnough, type Demand, type PathSearch, type Routing } from './paths.ts';
-import { balancedRounds, fewestRounds, longestPath, type Rounds, secondsOf } from './rounds.ts';
+import { balancedRounds, fewestRounds, longestPath, type Rounds, workingRounds } from './rounds.ts';
 import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } from './schedule.ts';
 
 /** Parcels that are tried, besides one, for what one rank has for another: all links are to have as much to do, those of a single root above all. */
@@ -46,13 +46,6 @@ interface RoutedPairs {
   readonly routing: Routing;
 }
 
-/** One way to do it. */
-interface Choice {
-  /** For its name. */
-  readonly about: string;
-  readonly routed: RoutedParcels;
-}
-
 /** Proposals for alltoall, scatter and gather; nothing for other collectives. */
 export function* proposeRouted(problem: Problem): Iterable<Proposal> {
   const { collective, algorithm } = problem;
@@ -73,7 +66,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
     return;
   }
   const scheduleOf = kind === 'alltoall' ? alltoallSchedule : scatterSchedule;
-  for (const { about, routed } of choices(sending, problem)) {
+  for (const [about, routed] of choices(sending, problem)) {
     const chunks = problem.chunks ?? routed.parcels.reduce((most, { parts }) => Math.max(most, parts), 1);
     const build = (multiple: number) =>
       assemble({ ...collective, chunks: chunks * multiple }, derivation, (move) =>
@@ -119,35 +112,24 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
 }
 
 /**
- * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow (of these two
- * first what promises to be faster), and as many as suit the size; fewer choices where these are the same. Where arcs share links or
- * ports a scatter has a tree with few messages instead of the first.
+ * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow, and more of them. Where
+ * arcs share links or ports a scatter has a tree with few messages instead of the first.
  */
-function* choices(sending: Sending, problem: Problem): Iterable<Choice> {
+function* choices(sending: Sending, problem: Problem): Iterable<readonly [about: string, routed: RoutedParcels]> {
   const { network } = sending;
   const random = new Random(problem.seed);
   const soonest = fewestParcels(sending, problem, { random, soonest: true });
   const even = fewestParcels(sending, problem, { random });
   const base = loadOf(soonest) <= loadOf(even) * closeEnough ? soonest : even;
-  const choice = (about: string, { parcels, routing, count }: RoutedPairs, rounds: Rounds) => ({
-    about,
-    routed: { parcels, paths: routing.paths, rounds },
-    seconds: secondsOf(network, routing, rounds, sending.unitBytes / count),
-  });
-  const few = choice('few steps', base, fewestRounds(network, base.routing));
-  const tree = sharesResources(sending.network) ? treeOf(sending, problem) : undefined;
-  if (tree !== undefined) yield { about: 'tree over a row', routed: tree };
-  const short =
-    tree === undefined && longestPath(soonest.routing) < longestPath(base.routing)
-      ? [choice('shortest ways', soonest, fewestRounds(network, soonest.routing))]
-      : [];
-  yield* [...short, few].sort((a, b) => a.seconds - b.seconds);
-  const { rounds } = few.routed;
-  const fill = secondsOf(network, base.routing, rounds, 1) - secondsOf(network, base.routing, rounds, 0);
-  const isStrict = copies(problem.routes.topology) || sharesResources(sending.network);
-  if (!isStrict && fill <= base.routing.busiest * closeEnough) return;
-  const parcel = isStrict ? Number.POSITIVE_INFINITY : sending.unitBytes / base.count;
-  yield choice('spread', base, balancedRounds(network, base.routing, parcel));
+  const made = ({ parcels, routing: { paths } }: RoutedPairs, rounds: Rounds) => ({ parcels, paths, rounds });
+  const tree = sharesResources(network) ? treeOf(sending, problem) : undefined;
+  if (tree !== undefined) yield ['tree over a row', tree];
+  else if (longestPath(soonest.routing) < longestPath(base.routing))
+    yield ['shortest ways', made(soonest, fewestRounds(network, soonest.routing))];
+  yield ['few steps', made(base, fewestRounds(network, base.routing))];
+  for (const working of workingRounds) {
+    yield [`spread over ${working} rounds`, made(base, balancedRounds(network, base.routing, working))];
+  }
 }
 
 /** Paths for the smallest number of parcels that shares the machine (almost) best. */
@@ -190,11 +172,6 @@ function parcelsOf({ demands, isEven }: Sending, count: number): readonly Parcel
     const each = { source, destination, weight: (weight * count) / parts, parts };
     return Array.from({ length: parts }, (_, part) => ({ ...each, part }));
   });
-}
-
-/** Packing messages of several pieces takes time. */
-function copies({ nodes }: Topology): boolean {
-  return nodes.some(({ copy }) => copy !== undefined);
 }
 
 /** Some link or port is used by several arcs. */

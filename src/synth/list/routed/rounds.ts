@@ -2,9 +2,8 @@
  * When each parcel makes each hop of its path: list scheduling in rounds. In every round a resource may be used for a quantum of
  * time. Who has the longest way still to go is served first.
  */
-import type { Bytes, Seconds } from '../../../ir/units.ts';
+import type { Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';
-import { limits } from '../limits.ts';
 import type { Routing } from './paths.ts';
 
 /** All parcels that go over an arc in one round, as one message. */
@@ -15,10 +14,10 @@ export interface RoundMessage {
 
 export type Rounds = readonly (readonly RoundMessage[])[];
 
-/** Numbers of rounds in which the busiest resource may have work, in the order tried. */
-const workingRounds = [16, 8, 4, 3, 2, 24, 12, 6];
+/** Rounds in which the busiest resource may have work: many for long messages, few for shorter ones. */
+export const workingRounds = [16, 4];
 /** For as many rounds as the longest path has hops: what a round may have, relative to an even share, in the order tried. */
-const allowances = [1, 1.125, 1.25, 1.5, 1.75, 2, 3];
+const allowances = [1, 1.25, 1.5, 2, 3];
 
 /**
  * Schedules all hops. A parcel that arrives in a round can go on in the next.
@@ -79,47 +78,11 @@ export function fewestRounds(network: ArcNetwork, routing: Routing): Rounds {
   return rounds;
 }
 
-/**
- * Rounds in which the busiest resources have work nearly all the time: more make more messages, each with its latency, fewer
- * leave resources idle for longer while data is on its way to them.
- *
- * @param parcel bytes of a parcel of weight 1; Infinity for as many rounds as there may be
- */
-export function balancedRounds(network: ArcNetwork, routing: Routing, parcel: Bytes): Rounds {
-  const { paths, busiest } = routing;
-  const slowest = Math.max(...new Set(paths.flat().map((arc) => Math.max(...network.arcs[arc].secondsPerByte))));
-  const hops = paths.reduce((sum, { length }) => sum + length, 0);
-  const quanta = workingRounds.map((rounds) => Math.max(busiest / rounds, slowest));
-  const most = Number.isFinite(parcel) ? Math.max(1, Math.floor(limits.hopsOfRounds / hops)) : 1;
-  const tried = [...new Set(quanta)].slice(0, most).map((quantum) => {
-    const rounds = scheduleRounds(network, routing, quantum);
-    return { rounds, seconds: secondsOf(network, routing, rounds, parcel) };
-  });
-  return tried.reduce((a, b) => (b.seconds < a.seconds ? b : a)).rounds;
-}
-
-/** What rounds take that follow each other, with `parcel` bytes for weight 1: in each what its busiest resource takes, and the greatest latency. */
-export function secondsOf(
-  { arcs, resources: count }: ArcNetwork,
-  { weights }: Pick<Routing, 'weights'>,
-  rounds: Rounds,
-  parcel: Bytes,
-): Seconds {
-  const load = new Float64Array(count);
-  let total = 0;
-  for (const messages of rounds) {
-    load.fill(0);
-    let latency = 0;
-    for (const { arc, parcels } of messages) {
-      latency = Math.max(latency, arcs[arc].latency);
-      const bytes = parcels.reduce((sum, index) => sum + weights[index], 0) * parcel;
-      arcs[arc].resources.forEach((resource, i) => {
-        load[resource] += bytes * arcs[arc].secondsPerByte[i];
-      });
-    }
-    total += latency + load.reduce((most, seconds) => Math.max(most, seconds), 0);
-  }
-  return total;
+/** Rounds in which the busiest resources have work nearly all the time. */
+export function balancedRounds(network: ArcNetwork, routing: Routing, working: number): Rounds {
+  const arcs = new Set(routing.paths.flat());
+  const slowest = Math.max(...Array.from(arcs, (arc) => Math.max(...network.arcs[arc].secondsPerByte)));
+  return scheduleRounds(network, routing, Math.max(routing.busiest / working, slowest));
 }
 
 export function longestPath({ paths }: Routing): number {
