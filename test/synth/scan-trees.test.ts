@@ -6,11 +6,11 @@ import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { engines } from '../../src/synth/index.ts';
 import { type ChunkProgram, programOf } from '../../src/synth/scans/chunk-program.ts';
-import { distancesOf, type Hops, hopsOf } from '../../src/synth/scans/hops.ts';
+import { type Hops, hopsOf } from '../../src/synth/scans/hops.ts';
 import { packedSchedule } from '../../src/synth/scans/packed-schedule.ts';
 import { ScanTrees } from '../../src/synth/scans/scan-tree.ts';
 import { type Part, tellOfTree } from '../../src/synth/scans/tree-telling.ts';
-import { EdgeWays } from '../../src/synth/scans/trees.ts';
+import { distancesOf, EdgeWays } from '../../src/synth/scans/trees.ts';
 import { collectiveOf } from '../collectives.ts';
 import { problemOn, provedSeconds } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
@@ -52,7 +52,7 @@ describe('trees whose ranks stand in order', () => {
     const hops = hopsOf(new Routes(resolveTopology(machine)));
     const trees = treesOn(hops);
     for (let root = 0; root < hops.ranks; root++) {
-      const tree = trees.treeOf(root);
+      const tree = trees.treeOf([root]);
       expect(tree.rank).toBe(root);
       expect(inOrder(tree)).toEqual(Array.from({ length: hops.ranks }, (_, rank) => rank));
     }
@@ -61,7 +61,7 @@ describe('trees whose ranks stand in order', () => {
   it('have no edge but links where rows follow each other', () => {
     const [rows, columns] = [5, 4];
     const hops = hopsOf(new Routes(resolveTopology(`mesh:${rows}x${columns}`)));
-    for (const [parent, child] of edgesOf(treesOn(hops).treeOf(0))) {
+    for (const [parent, child] of edgesOf(treesOn(hops).treeOf([0]))) {
       const apart =
         Math.abs((parent % columns) - (child % columns)) +
         Math.abs(Math.floor(parent / columns) - Math.floor(child / columns));
@@ -71,7 +71,7 @@ describe('trees whose ranks stand in order', () => {
 
   it('become chains where reductions are dear', () => {
     const hops = hopsOf(new Routes(resolveTopology('line:9')));
-    const program = programOn(hops, treesOn(hops, 1000).treeOf(0), 'scan');
+    const program = programOn(hops, treesOn(hops, 1000).treeOf([0]), 'scan');
     expect(program.messages).toBe(8);
     expect(program.operations.filter(({ kind }) => kind === 'reduce')).toHaveLength(8);
   });
@@ -100,7 +100,7 @@ describe('trees whose ranks stand in order', () => {
       for (const topology of [whole, withoutLink(whole, 0, 1), withoutChip(whole, 2)]) {
         const hops = hopsOf(new Routes(topology));
         for (const kind of kinds) {
-          const tree = treesOn(hops, random.below(4)).treeOf(random.below(hops.ranks));
+          const tree = treesOn(hops, random.below(4)).treeOf([random.below(hops.ranks)]);
           const ways = new EdgeWays(hops, tree, 2);
           const programs = [1, 2].map(() => programOn(hops, tree, kind, ways));
           const target = { ...collectiveOf(kind, hops.ranks), chunks: 6, inPlace: random.below(2) === 0 };
@@ -115,7 +115,7 @@ describe('trees whose ranks stand in order', () => {
     // Without link 0-1 rank 1 has its links to 2 and to 5, and 0 its one to 4: two chunks of 0→1 go by 4→5 and by another row.
     const topology = withoutLink(resolveTopology('mesh:4x4'), 0, 1);
     const hops = hopsOf(new Routes(topology));
-    const tree = treesOn(hops).treeOf(15);
+    const tree = treesOn(hops).treeOf([15]);
     const load = (chunks: number): number => {
       const ways = new EdgeWays(hops, tree, chunks);
       for (let chunk = 0; chunk < chunks; chunk++) programOn(hops, tree, 'scan', ways);

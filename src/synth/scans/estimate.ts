@@ -2,7 +2,6 @@
 import type { Routes } from '../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { ChunkProgram } from './chunk-program.ts';
-import { limits } from './limits.ts';
 
 /** Operations on all chunks of all packets: beyond, more packets gain less than they cost to look at. */
 const mostOperations = 25_000;
@@ -66,32 +65,6 @@ export function reductionsOf(programs: readonly ChunkProgram[], ranks: number): 
   for (const { kind, destination } of programs.flatMap(({ operations }) => operations))
     if (kind === 'reduce') reductions[destination] += 1 / programs.length;
   return reductions;
-}
-
-/** What two alltoalls take if all links carry the same, which no choice of ways can better. */
-export function transposingAtLeast(routes: Routes, size: Bytes): Seconds {
-  const { latency, perByte } = straight(routes);
-  return 2 * Math.max(latency, perByte * size);
-}
-
-/** About what two alltoalls take by ways that a search finds: all links carry nearly the same. */
-export function transposingByWays(routes: Routes, size: Bytes): Seconds {
-  const { latency, perByte } = straight(routes);
-  return 2 * limits.unevenness * (latency + perByte * size) + size / leastThroughput(routes);
-}
-
-/** The longest latency of an alltoall straight from rank to rank, and for how long links are held on average for each byte of a message. */
-function straight(routes: Routes): { readonly latency: Seconds; readonly perByte: Seconds } {
-  const { links, chips } = routes.topology;
-  let [latency, held] = [0, 0];
-  for (const from of chips.keys()) {
-    for (const to of chips.keys()) {
-      const route = from === to ? undefined : routes.between(from, to);
-      for (const link of route?.links ?? []) held += 1 / links[link].bandwidth;
-      latency = Math.max(latency, route?.latency ?? 0);
-    }
-  }
-  return { latency, perByte: held / chips.length / links.length };
 }
 
 /** γ of the slowest chip, in bytes per second. */

@@ -4,19 +4,17 @@
  * scan's counterpart of recursive halving and doubling (Rabenseifner 2004): up and down each take as many messages one after the other
  * as there are levels, and as many bytes as a vector has.
  */
-import { leastTime, steppedTime } from '../../cost/index.ts';
 import type { Collective } from '../../ir/collective.ts';
-import { partOfWork, transfersPerOperation } from '../../ir/effort.ts';
+import { partOfWork } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
-import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
+import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
-import { inSuitedBulks } from '../pipeline.ts';
 import { programOf } from './chunk-program.ts';
 import { getsOutOfStep } from './estimate.ts';
 import { packedSchedule } from './packed-schedule.ts';
-import { boxesOf, halfOf, outwards, partOf, Runs } from './runs.ts';
+import { boxesOf, halfOf, outwards, Runs } from './runs.ts';
 import { type Part, tellOfTree } from './tree-telling.ts';
 
 /** Parts of a vector, at most: shares of ranks are rounded to these. */
@@ -38,34 +36,19 @@ export interface Nesting {
   readonly inStep?: true;
 }
 
-/** The most promising first; halves are no use for short vectors, which they divide. */
+/** Halves are no use for short vectors, which they divide. */
 export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Proposal> {
-  const { ranks } = problem.collective;
+  const { collective, chunks, routes } = problem;
+  const { ranks } = collective;
   if (ranks < 3) return;
   if (ranks > mostRanksFor.alltoalls)
     return yield dismissed('nested scan', `made for 3 to ${mostRanksFor.alltoalls} ranks, not ${ranks}`);
-  const nestings = [...(isShort ? [] : [halves(problem.routes)]), ...ofBoxes(problem)];
-  const options = nestings.map((nesting) => optionOf(problem, nesting));
-  options.sort((a, b) => a.seconds - b.seconds);
-  for (const { candidate, seconds } of options) {
-    if (seconds <= (problem.toBeat ?? Number.POSITIVE_INFINITY)) yield { kind: 'candidate', candidate };
-    else yield dismissed(candidate.name, 'another plan promises to take less');
+  for (const nesting of [...(isShort ? [] : [halves(routes)]), ...ofBoxes(problem)]) {
+    const { name, parts } = nesting;
+    const build = (multiple: number): Schedule =>
+      nestedScan(nesting, { ...collective, chunks: (chunks ?? parts) * multiple });
+    yield { kind: 'candidate', candidate: { name, origin: { engine: 'scans', schedule: name }, build } };
   }
-}
-
-/** The candidate, and what it is likely to take. */
-function optionOf({ collective, chunks, routes, size, shouldStop }: Problem, nesting: Nesting) {
-  const { name, parts } = nesting;
-  const made = (multiple: number): Schedule =>
-    nestedScan(nesting, { ...collective, chunks: (chunks ?? parts) * multiple });
-  const first = made(1);
-  shouldStop?.(first.steps.transferCount / transfersPerOperation);
-  const build = (multiple: number): Schedule => (multiple === 1 ? first : made(multiple));
-  const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
-  const { seconds, latency } = steppedTime(first, routes, size);
-  // Chips that cannot send while they reduce lose in bulks what these gain.
-  if (getsOutOfStep(routes)) return { candidate, seconds };
-  return { candidate, seconds: inSuitedBulks(seconds, latency, leastTime(first, routes, size)).seconds };
 }
 
 /** Chips that cannot send while they reduce do better in step. */
@@ -96,11 +79,10 @@ function ofBoxes({ routes, effort = 'full' }: Problem): Nesting[] {
 /** The schedule of a scan or exscan of any number of chunks. */
 export function nestedScan({ name, starts, within, across, weights, inStep }: Nesting, target: Collective): Schedule {
   const { ranks, chunks } = target;
-  const runs = new Runs(weights, chunks);
-  const outermost = starts.map((first, index) => runs[within](first, starts[index + 1] ?? ranks));
   const isScan = target.kind === 'scan';
   const programs = Array.from({ length: chunks }, (_, chunk) => {
-    const parts = outermost.map((run) => partOf(run, chunk));
+    const runs = new Runs(weights, chunks, chunk);
+    const parts = starts.map((first, index) => runs[within](first, starts[index + 1] ?? ranks).part);
     const tree: Part =
       across === 'direct'
         ? { ...whole(parts), isDirect: true }

@@ -4,18 +4,9 @@
  * the ways of each class are taken again, one by one, as long as that helps: which sees what the others of its chunk hold.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
-import { cheapestWay, type Hops, Loads, Ways } from './hops.ts';
+import { type Hops, Loads, waysFrom } from './hops.ts';
 import { limits } from './limits.ts';
-import {
-  type ClassTree,
-  cheapestStops,
-  exscanStops,
-  hopsIn,
-  type Scheme,
-  type Stops,
-  schemeOf,
-  treeOf,
-} from './scheme.ts';
+import { type ClassTree, cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from './scheme.ts';
 
 export interface Packing {
   /** One for each chunk. */
@@ -47,24 +38,20 @@ class Packer {
   private readonly loads: Loads;
   /** By chunk. */
   private readonly packed: { readonly stops: readonly Stops[]; readonly scheme: ClassTree[] }[] = [];
-  /** By resource: the hops that hold it. */
-  private readonly holders: readonly number[][];
 
   constructor(kind: CollectiveKind, hops: Hops) {
     this.kind = kind;
     this.hops = hops;
     this.loads = new Loads(hops);
-    this.holders = Array.from({ length: hops.resources }, () => []);
-    for (const [hop, { resources }] of hops.arcs.entries())
-      for (const resource of resources) this.holders[resource].push(hop);
   }
 
   /** One more chunk, by the cheapest scheme, all of whose hops cost what they do before any is taken. */
   add(): void {
     const { hops, kind, loads } = this;
-    const ways = new Ways(hops, loads.prices(loads.scale()));
-    const stops = kind === 'scan' ? cheapestStops(hops.ranks, ways) : exscanStops(hops.ranks);
-    const scheme = schemeOf(hops, (from, to) => ways.way(from, to), stops);
+    loads.rescale();
+    const ways = hops.outgoing.map((_, from) => waysFrom(hops, loads.prices, from));
+    const stops = kind === 'scan' ? cheapestStops(ways) : exscanStops(hops.ranks);
+    const scheme = stops.map((stop, rank) => treeOf(hops, (from, to) => ways[from].to(to), rank, stop));
     this.packed.push({ stops, scheme });
     for (const tree of scheme) loads.put(hopsIn(tree), 1);
   }
@@ -72,20 +59,13 @@ class Packer {
   /** Takes each class of each chunk out and puts it back by the ways that are cheapest then, meeting others where it did. */
   improve(): void {
     const { hops, loads } = this;
+    const way = (from: number, to: number) => waysFrom(hops, loads.prices, from, to).to(to);
     for (const { stops, scheme } of this.packed) {
-      const scale = loads.scale();
-      const prices = loads.prices(scale);
-      const way = (from: number, to: number) => cheapestWay(hops, prices, from, to);
-      const put = (tree: ClassTree, times: 1 | -1) => {
-        loads.put(hopsIn(tree), times);
-        const held = new Set(hopsIn(tree).flatMap((hop) => hops.arcs[hop].resources));
-        const changed = new Set([...held].flatMap((resource) => this.holders[resource]));
-        for (const hop of changed) prices[hop] = loads.priceOf(hop, scale);
-      };
+      loads.rescale();
       for (const [rank, stop] of stops.entries()) {
-        put(scheme[rank], -1);
+        loads.put(hopsIn(scheme[rank]), -1);
         scheme[rank] = treeOf(hops, way, rank, stop);
-        put(scheme[rank], 1);
+        loads.put(hopsIn(scheme[rank]), 1);
       }
     }
   }

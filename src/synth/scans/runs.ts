@@ -1,31 +1,25 @@
-/** Runs of consecutive ranks, nested: which rank of a run looks after which chunks of its sum and of what comes before it. */
+/** Runs of consecutive ranks, nested: which rank of a run looks after a chunk of its sum and of what comes before it. */
 import type { Routes } from '../../ir/routes.ts';
 import { groupsOf } from '../levels/groups.ts';
 import type { Part } from './tree-telling.ts';
 
+/** A run as it is for a chunk, and the chunks `from` … `to` − 1 around it for which it is the same. */
 export interface Run {
-  /** Its ranks: `first` … `end` − 1. */
-  readonly first: number;
-  readonly end: number;
-  /** In rank order; none in a run of one rank. */
-  readonly parts: readonly Run[];
-  /** By chunk: the rank that looks after it. */
-  readonly owners: Int32Array;
+  readonly part: Part;
+  readonly from: number;
+  readonly to: number;
 }
 
-/** The run as it is for a chunk. */
-export function partOf({ first, end, parts, owners }: Run, chunk: number): Part {
-  return { rank: owners[chunk], first, end, parts: parts.map((part) => partOf(part, chunk)) };
-}
-
-/** Makes runs for so many chunks, which ranks look after in proportion to their weights. */
+/** Makes runs for one of so many chunks, which ranks look after in proportion to their weights. */
 export class Runs {
   private readonly weights: Float64Array;
   private readonly chunks: number;
+  private readonly chunk: number;
 
-  constructor(weights: Float64Array, chunks: number) {
+  constructor(weights: Float64Array, chunks: number, chunk: number) {
     this.weights = weights;
     this.chunks = chunks;
+    this.chunk = chunk;
   }
 
   /** Every rank is a part of its own. */
@@ -34,42 +28,38 @@ export class Runs {
     return ranks.length === 1 ? ranks[0] : this.joined(ranks);
   }
 
-  /** Two parts, each made like it; at the end of all ranks looked after by the ranks of the larger part where sizes are odd. */
+  /** Two parts, each made like it; at the end of all ranks looked after by the ranks of the first where sizes are odd: no more would look after the other. */
   halved(first: number, end: number): Run {
     const size = end - first;
     if (size === 1) return this.single(first);
     const middle = first + halfOf(size);
-    const parts = [this.halved(first, middle), this.halved(middle, end)];
-    if (end < this.weights.length || Number.isInteger(Math.log2(size))) return this.joined(parts);
-    const countOf = ({ owners }: Run) => new Set(owners).size;
-    const { owners } = countOf(parts[1]) > countOf(parts[0]) ? parts[1] : parts[0];
-    return { first, end, parts, owners };
+    const run = this.joined([this.halved(first, middle), this.halved(middle, end)]);
+    if (end < this.weights.length || Number.isInteger(Math.log2(size))) return run;
+    return { ...run, part: { ...run.part, rank: run.part.parts[0].rank } };
   }
 
   private single(rank: number): Run {
-    return { first: rank, end: rank + 1, parts: [], owners: new Int32Array(this.chunks).fill(rank) };
+    return { part: { rank, first: rank, end: rank + 1, parts: [] }, from: 0, to: this.chunks };
   }
 
-  /** Of chunks that the same ranks look after in the parts, each part gets as many as the weights of its ranks say. */
-  private joined(parts: readonly Run[]): Run {
-    const alike = new Map<string, number[]>();
-    for (let chunk = 0; chunk < this.chunks; chunk++) {
-      const key = parts.map(({ owners }) => owners[chunk]).join(' ');
-      alike.set(key, [...(alike.get(key) ?? []), chunk]);
-    }
-    const shares = parts.map(({ first, end }) =>
-      this.weights.subarray(first, end).reduce((sum, weight) => sum + weight),
-    );
-    const owners = new Int32Array(this.chunks);
-    for (const same of alike.values()) {
-      const cuts = cutsOf(same.length, shares);
-      let part = 0;
-      same.forEach((chunk, index) => {
-        while (index >= cuts[part]) part++;
-        owners[chunk] = parts[part].owners[chunk];
-      });
-    }
-    return { first: parts[0].first, end: parts[parts.length - 1].end, parts, owners };
+  /** Of the chunks for which all parts are the same, each part looks after as many as the weights of its ranks say. */
+  private joined(runs: readonly Run[]): Run {
+    const parts = runs.map(({ part }) => part);
+    const { first } = parts[0];
+    const { end } = parts[parts.length - 1];
+    const low = Math.max(...runs.map((run) => run.from));
+    const count = Math.min(...runs.map((run) => run.to)) - low;
+    const cutAt = (rank: number) => low + Math.round((count * this.weightOf(first, rank)) / this.weightOf(first, end));
+    const owner = parts.find((part) => this.chunk < cutAt(part.end)) ?? parts[parts.length - 1];
+    return {
+      part: { rank: owner.rank, first, end, parts },
+      from: cutAt(owner.first),
+      to: cutAt(owner.end),
+    };
+  }
+
+  private weightOf(first: number, end: number): number {
+    return this.weights.subarray(first, end).reduce((sum, weight) => sum + weight, 0);
   }
 }
 
@@ -79,18 +69,6 @@ export class Runs {
 export function halfOf(count: number): number {
   const half = 2 ** (Math.ceil(Math.log2(count)) - 1);
   return 4 * (count - half) < half ? half / 2 : half;
-}
-
-/** Where each of some parts of so many things ends, in proportion to shares. */
-function cutsOf(count: number, shares: readonly number[]): number[] {
-  const whole = shares.reduce((sum, share) => sum + share, 0);
-  let sum = 0;
-  const cuts = shares.map((share) => {
-    sum += share;
-    return Math.round((count * sum) / whole);
-  });
-  cuts[cuts.length - 1] = count;
-  return cuts;
 }
 
 /** Ranks `first` … `end` − 1. */

@@ -3,8 +3,10 @@
  * Sanders and Träff 2006, of any degree). Sums go up such a tree, and what comes before goes down, in a scan of 2 × height messages one after the other that puts
  * one vector each way on an edge.
  */
-import { limits } from './limits.ts';
 import type { Part } from './tree-telling.ts';
+
+/** Children on one side of a rank. */
+const mostChildren = 2;
 
 /** What makes a tree slow, beside messages one after the other, in as many of these. */
 export interface Prices {
@@ -58,19 +60,14 @@ export class ScanTrees {
     this.prices = prices;
     this.distances = distances;
     this.near = distances.map((far, rank) =>
-      [...far.keys()].filter(
-        (other) => Math.abs(other - rank) === 1 || (other !== rank && far[other] <= limits.children),
-      ),
+      [...far.keys()].filter((other) => Math.abs(other - rank) === 1 || (other !== rank && far[other] <= mostChildren)),
     );
   }
 
-  /** What the best tree with a root costs, in messages one after the other. */
-  costOf(root: number): number {
-    return this.under(0, this.ranks - 1, root).cost;
-  }
-
-  treeOf(root: number): Part {
-    return this.under(0, this.ranks - 1, root).children[0];
+  /** The best tree with one of some roots. */
+  treeOf(roots: readonly number[]): Part {
+    const trees = roots.map((root) => this.under(0, this.ranks - 1, root));
+    return trees.reduce((best, tree) => (tree.cost < best.cost ? tree : best)).children[0];
   }
 
   /** The best tree for ranks `first` … `last` with a root. */
@@ -109,7 +106,7 @@ export class ScanTrees {
         const rest = isBefore ? this.beside(end + 1, last, rank) : this.beside(first, end - 1, rank);
         const messages = below.messages + (isOneWay ? hops : 2 * hops);
         const farthest = { ...below, detours: below.detours + hops - 1, messages };
-        for (const others of rest.filter(({ children }) => children.length < limits.children)) {
+        for (const others of rest.filter(({ children }) => children.length < mostChildren)) {
           const all = isBefore ? this.together(farthest, others, 0) : this.together(others, farthest, 0);
           const count = all.children.length - 1;
           if (all.cost < (best[count]?.cost ?? Number.POSITIVE_INFINITY)) best[count] = all;

@@ -7,7 +7,7 @@
  * class by class (docs/bounds.md proves that no scan needs less). An exscan's result has nothing of its own rank: there v is m, and
  * class m goes from m to m + 1.
  */
-import type { Hops, Ways } from './hops.ts';
+import type { Hops, WaysFrom } from './hops.ts';
 
 /** Where the values of one class go: a tree of places, each at a rank. Place 0 is at the rank of the class. */
 export interface ClassTree {
@@ -45,9 +45,14 @@ export function exscanStops(ranks: number): Stops[] {
   return Array.from({ length: ranks - 1 }, (_, rank) => ({ met: rank, leave: rank, next: rank + 1 }));
 }
 
-/** The stops of the cheapest scan, class by class, among those in which a class goes on to the next only once it is complete. */
-export function cheapestStops(ranks: number, ways: Ways): Stops[] {
-  const all = Array.from({ length: ranks }, (_, rank) => rank);
+/**
+ * The stops of the cheapest scan, class by class, among those in which a class goes on to the next only once it is complete.
+ *
+ * @param ways by rank
+ */
+export function cheapestStops(ways: readonly WaysFrom[]): Stops[] {
+  const all = [...ways.keys()];
+  const between = (from: number, to: number) => ways[from].costs[to];
   // By rank: what all classes so far cost, if they meet the next one there.
   let costs = all.map((at) => (at === 0 ? 0 : Number.POSITIVE_INFINITY));
   // By class: where it met the one before if it leaves its tree for the next at a rank, and where it leaves for a rank.
@@ -55,10 +60,10 @@ export function cheapestStops(ranks: number, ways: Ways): Stops[] {
     const left = all.map((leave) =>
       cheapest(all, (met) => {
         if (met === rank) return leave === rank ? costs[rank] : Number.POSITIVE_INFINITY;
-        return costs[met] + ways.between(rank, met) + ways.between(met, leave) + ways.between(leave, rank);
+        return costs[met] + between(rank, met) + between(met, leave) + between(leave, rank);
       }),
     );
-    const gone = all.map((next) => cheapest(all, (leave) => left[leave].cost + ways.between(leave, next)));
+    const gone = all.map((next) => cheapest(all, (leave) => left[leave].cost + between(leave, next)));
     costs = gone.map(({ cost }) => cost);
     return { left, gone };
   });
@@ -103,13 +108,4 @@ export function treeOf(
   if (met !== rank) complete.push(extend(branch, rank));
   if (next !== undefined) complete.push(extend(branch, next));
   return { places, complete };
-}
-
-/** The scheme with these stops. */
-export function schemeOf(
-  hops: Hops,
-  way: (from: number, to: number) => readonly number[],
-  stops: readonly Stops[],
-): ClassTree[] {
-  return stops.map((stop, rank) => treeOf(hops, way, rank, stop));
 }

@@ -3,7 +3,7 @@ import type { Collective } from '../../ir/collective.ts';
 import { transposeScan } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
-import { getsOutOfStep, transposingAtLeast } from './estimate.ts';
+import { getsOutOfStep } from './estimate.ts';
 
 /** @param movers asked for alltoalls, in this order */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
@@ -13,9 +13,6 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
   if (ranks > mostRanksFor.alltoalls && problem.byName !== true) {
     const reason = `two alltoalls of ${ranks} ranks take too long to make; --engine scans tries it`;
     return yield dismissed('transposed scan', reason);
-  }
-  if (problem.toBeat !== undefined && transposingAtLeast(problem.routes, problem.size) >= problem.toBeat) {
-    return yield dismissed('transposed scan', 'the bytes of two alltoalls alone take longer than another plan');
   }
   if (chunks !== undefined && chunks % ranks !== 0) {
     const reason = `needs a multiple of ${ranks} chunks, not ${chunks}`;

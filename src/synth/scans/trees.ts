@@ -7,7 +7,7 @@
  * reduced. Packets of chunks follow each other stage by stage, and bulks of packets, of which a chip passes on some before it reduces what belongs to the first.
  */
 import type { Schedule } from '../../ir/schedule.ts';
-import type { Seconds } from '../../ir/units.ts';
+import { distancesFrom } from '../distances.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
@@ -17,11 +17,10 @@ import {
   isChain,
   leastThroughput,
   longestLatency,
+  type Packets,
   reductionsOf,
-  transposingByWays,
 } from './estimate.ts';
-import { cheapestWay, distancesOf, type Hops, hopsOf, Loads } from './hops.ts';
-import { limits } from './limits.ts';
+import { type Hops, hopsOf, Loads, waysFrom } from './hops.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { chainOf, type Prices, ScanTrees } from './scan-tree.ts';
 import { type Part, tellOfTree } from './tree-telling.ts';
@@ -29,20 +28,17 @@ import { type Part, tellOfTree } from './tree-telling.ts';
 /** Finding the best of trees takes the cube of the ranks. */
 const workPerCube = 1 / 300;
 const mostChunks = 4;
-/** What one reduction more of each byte, on a rank with more than one, costs in waiting for each other: a part of all. */
-const perReduction = 0.2;
 
-/** What ranks do for the chunks of one packet, how many packets suit the size, and what they are likely to take. */
+/** What ranks do for the chunks of one packet, and how many packets suit the size. */
 interface Found {
   readonly programs: readonly ChunkProgram[];
-  readonly packets: number;
-  readonly seconds: Seconds;
+  readonly packets: Packets;
   /** No link has more than one message each way of a packet. */
   readonly isSpread: boolean;
 }
 
 export function* proposeTrees(problem: Problem): Iterable<Proposal> {
-  const { collective, routes, size, chunks, byName, toBeat = Number.POSITIVE_INFINITY } = problem;
+  const { collective, routes, chunks } = problem;
   const { ranks } = collective;
   if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanksFor.cubes) return;
   const hops = hopsOf(routes);
@@ -50,19 +46,16 @@ export function* proposeTrees(problem: Problem): Iterable<Proposal> {
   // Between neighbours the algorithms of the library do; and where a link has two messages of a packet, ranks get out of step.
   if (chain.isSpread && !isChain(chain.programs, routes)) {
     // Bulks of as many packets as there are stages lose none of them.
-    const packets = Math.min(chain.packets, chain.programs[0].stages);
-    yield proposed('chain over other ranks', { ...chain, packets }, problem);
+    yield proposed('chain over other ranks', chain, Math.min(chain.packets.count, chain.programs[0].stages), problem);
   }
-  const name = 'scan tree';
-  const enough = byName === true ? Number.POSITIVE_INFINITY : Math.min(toBeat, transposingByWays(routes, size));
-  const found = bestTree(problem, hops);
-  if (found.seconds >= enough) {
-    yield dismissed(name, 'another plan, a chain or two alltoalls promise to take less');
-  } else if (isChain(found.programs, routes)) yield dismissed(name, 'it is a chain');
-  else yield proposed(name, found, problem);
+  if (hops.arcs.length > ranks * Math.log2(ranks))
+    return yield dismissed('scan tree', 'chips have so many neighbours that two alltoalls take less');
+  const tree = bestTree(problem, hops);
+  if (isChain(tree.programs, routes)) yield dismissed('scan tree', 'it is a chain');
+  else yield proposed('scan tree', tree, tree.packets.count, problem);
 }
 
-function proposed(name: string, { programs, packets }: Found, { collective }: Problem): Proposal {
+function proposed(name: string, { programs }: Found, packets: number, { collective }: Problem): Proposal {
   const build = (multiple: number): Schedule => {
     const target = { ...collective, chunks: programs.length * packets * multiple };
     return { ...packedSchedule(programs, target, name), sendsWait: true };
@@ -83,21 +76,22 @@ function pricesOf({ routes, size }: Problem, slowest: number, distances: readonl
   return { detour: sending * perSecond, reduction: reducing * perSecond };
 }
 
-/** The best of a few trees, each in more and more chunks as long as more can spread what is between its edges' ends. */
+/** The best tree, in more and more chunks as long as more can spread what is between its edges' ends. */
 function bestTree(problem: Problem, hops: Hops): Found {
   problem.shouldStop?.(hops.ranks ** 3 * workPerCube);
   const distances = distancesOf(hops);
-  const trees = new ScanTrees(distances, pricesOf(problem, hops.slowest, distances));
-  const roots = [...distances.keys()].sort((a, b) => trees.costOf(a) - trees.costOf(b) || a - b);
-  const found: Found[] = [];
-  for (const root of roots.slice(0, limits.roots)) {
-    const tree = trees.treeOf(root);
-    for (let chunks = 1; chunks <= mostChunks; chunks++) {
-      found.push(inChunk(problem, hops, tree, chunks));
-      if (found[found.length - 1].isSpread) break;
-    }
+  const tree = new ScanTrees(distances, pricesOf(problem, hops.slowest, distances)).treeOf([...distances.keys()]);
+  let best = inChunk(problem, hops, tree, 1);
+  for (let chunks = 2; chunks <= mostChunks && !best.isSpread; chunks++) {
+    const found = inChunk(problem, hops, tree, chunks);
+    if (found.packets.seconds < best.packets.seconds) best = found;
   }
-  return found.reduce((best, other) => (other.seconds < best.seconds ? other : best));
+  return best;
+}
+
+/** Hops from each rank to each other, by source; Infinity where no way leads. */
+export function distancesOf({ ranks, arcs, outgoing }: Hops): readonly Float64Array[] {
+  return outgoing.map((_, from) => distancesFrom(from, ranks, (at) => outgoing[at].map((hop) => arcs[hop].to)));
 }
 
 /** A tree in packets of so many chunks, which go by different ways where edges are no links. */
@@ -115,8 +109,7 @@ function inChunk({ collective, routes, size }: Problem, hops: Hops, tree: Part, 
   const throughput = leastThroughput(routes);
   const [longest, mostly] = [load + most / throughput, hops.slowest + mean / throughput];
   const packets = inPackets(programs, { longest, mostly, latency: longestLatency(routes) }, size);
-  const seconds = packets.seconds * (1 + perReduction * (most - 1));
-  return { programs, packets: packets.count, seconds, isSpread: load <= hops.slowest * (1 + 1e-9) };
+  return { programs, packets, isSpread: load <= hops.slowest * (1 + 1e-9) };
 }
 
 /** The hops by which a tree's edges go: those between neighbours are given, others go where the fewest bytes go, chunk by chunk another way. */
@@ -137,7 +130,8 @@ export class EdgeWays {
   /** The ranks that one more chunk from a child to its parent passes, or back. */
   way(from: number, to: number): readonly number[] {
     if (this.hopTo(from, to).length > 0) return [to];
-    const way = cheapestWay(this.hops, this.loads.prices(this.loads.scale()), from, to);
+    this.loads.rescale();
+    const way = waysFrom(this.hops, this.loads.prices, from, to).to(to);
     this.loads.put(way, 1);
     return way.map((hop) => this.hops.arcs[hop].to);
   }
