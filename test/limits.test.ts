@@ -11,7 +11,7 @@ const rooms = ['compile', 'optimize', 'pricing', 'process-groups', 'synth'];
 /** What rounding, formats, other programs and reports ask for: no search takes another way for these. */
 const others: readonly RegExp[] = [
   /^ir\/effort partOfWork\.full/,
-  /^compile\/(comparing veryLarge|search-limits operationsPerTransfer|sources quickly\.)/,
+  /^compile\/(comparing veryLarge|search-limits operationsPerTransfer)/,
   /^pricing\/(pipeline mostSimulated|price fewTransfers)/,
   /^synth\/.* (rounding\w*|same\w*|never|perLink|mostCounted|leastPrice|leastSaving)$/,
   /^synth\/list\/events\/index (usual|oneByOne)\./,

@@ -4,61 +4,25 @@
  */
 
 import { lowerBound } from '../cost/index.ts';
-import type { Collective } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Effort } from '../ir/effort.ts';
-import type { Limits } from '../ir/limits.ts';
-import type { Plan, PlanOrigin } from '../ir/plan.ts';
 import { type Bound, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { checkCounts } from '../ir/shards.ts';
-import { ranksOf, type Topology } from '../ir/topology.ts';
+import { ranksOf } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { MemoryExceeded } from '../lower/index.ts';
 import { type Priced, withCopyOrder } from '../pricing/index.ts';
-import { type Candidate, type Dismissal, enginesNamed, type Problem } from '../synth/index.ts';
-import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
+import { type Dismissal, enginesNamed } from '../synth/index.ts';
+import { type CandidateOutline, describe, outline, type PricedCandidate, ranked } from './comparing.ts';
 import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
-import { Search, type SearchResult } from './search.ts';
+import { Search, type SearchRequest, type SearchResult } from './search.ts';
 import { sourcesOf } from './sources.ts';
 
-export interface CompileRequest {
-  /** Its `chunks` is ignored: candidates choose theirs unless `chunks` below is given. */
-  readonly collective: Collective;
-  readonly topology: Topology;
-  readonly size: Bytes;
+export interface CompileRequest extends Omit<SearchRequest, 'onBest'> {
   readonly dtype: Dtype;
-  readonly chunks?: number | undefined;
-  readonly bulks: number | 'auto';
-  /** Bulks are of one size, since those of other plans run beside them. */
-  readonly inEqualBulks?: true | undefined;
-  /** An engine's name, or `auto` for all that apply. */
-  readonly engine: string;
-  readonly algorithm?: string | undefined;
-  /** What that file has, where it is of NCCL's rings and trees. */
-  readonly ncclGraphs?: Problem['ncclGraphs'];
-  readonly parameters: Readonly<Record<string, number>>;
-  readonly objective: Objective;
-  /** For engines that search at random. */
-  readonly seed: number;
-  /** How much is done for a better plan; `full` if left out. */
-  readonly effort?: Effort | undefined;
-  readonly limits: Limits;
-  /** Candidates that cannot be the best are priced all the same, to be shown (of large plans only some). */
-  readonly exhaustive?: boolean | undefined;
-  /** For engines that solve linear models, and who is told of these. */
-  readonly solver?: Problem['solver'];
-  readonly onModel?: Problem['onModel'];
-  /** Candidates that it says no to are not tried: what is lost without them is what they earn. */
-  readonly admits?: ((candidate: Candidate) => boolean) | undefined;
-  /** What the target's runtimes have no room for in a plan, told in words; empty for a plan that they can run. */
-  readonly lackingRoom?: ((plan: Plan) => readonly string[]) | undefined;
-  /** Asked again and again: true ends the search, the best so far is kept. */
-  readonly shouldStop?: (() => boolean) | undefined;
-  /** Told after every candidate how many have been priced and what the best takes. */
-  readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;
   /** Told, each time that a faster plan has been found, what the answer would be if the search ended there. */
   readonly onBest?: ((result: CompileResult) => void) | undefined;
 }
@@ -141,28 +105,34 @@ function withCopyOrders(priced: readonly Priced[], request: CompileRequest, rout
 }
 
 function resultOf(
-  { priced, dismissed }: SearchResult,
-  { topology, size, dtype, objective, seed, limits, effort = 'full' }: CompileRequest,
+  { priced, dismissed }: Pick<SearchResult, 'priced' | 'dismissed'>,
+  request: CompileRequest,
   routes: Routes,
   boundBefore: Bound,
   stoppedEarly: boolean,
 ): CompileResult {
-  const order = ranked(priced, objective, routes);
+  const { topology, size, effort = 'full' } = request;
+  const order = ranked(priced, request.objective, routes);
   const [best] = order;
-  const { checked, cost } = best;
-  const { plan } = checked;
+  const { plan } = best.checked;
   // What a custom collective wants is known when its file has been read.
   const found = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;
-  const bound = standing(found, cost.seconds);
-  const bundle = provedBundle(best, { topology, size, dtype, limits }, bound, originOf(best, seed));
+  const bound = standing(found, best.cost.seconds);
+  const origin = { ...best.candidate.origin, chunks: plan.collective.chunks, seed: request.seed };
+  const bundle = provedBundle(best, request, bound, origin);
   const statusOf = (c: Priced) => (c === best ? 'chosen' : 'slower');
   const candidates = order.map((c) => outline(c, statusOf(c), bound));
   const explain = () => order.map((c) => describe(c, statusOf(c), bound, routes));
-  return { bundle, asked: size, schedule: best.schedule, candidates, explain, dismissed, effort, stoppedEarly };
-}
-
-function originOf(best: Priced, seed: number): PlanOrigin {
-  return { ...best.candidate.origin, chunks: best.checked.plan.collective.chunks, seed };
+  return {
+    bundle,
+    asked: size,
+    schedule: best.schedule,
+    candidates,
+    explain,
+    dismissed,
+    effort,
+    stoppedEarly,
+  };
 }
 
 /** Of the limits that candidates exceeded one that asks for least: what it says would do is nearest to what was asked for. */

@@ -37,10 +37,9 @@ export function withRounds(
   solver: Solver,
   onProgress?: (rounds: number, seconds: Seconds) => void,
 ): CompileResult {
-  const { topology, chunks, algorithm } = request;
-  const routes = Routes.of(topology);
+  const routes = Routes.of(request.topology);
   const before = result.bundle.cost.seconds;
-  const problem = { ...request, routes, chunks, algorithm };
+  const problem = { ...request, routes };
   const found = bestInRounds(problem, solver, before, onProgress);
   if (found === undefined) return result;
   const whole = inWholeChunks(problem, solver, before);

@@ -1,38 +1,27 @@
 /** The frontier of a collective on a machine, between the fewest steps and the fewest rounds per chunk; each point a proved plan. */
 
-import type { Collective } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import type { Limits } from '../ir/limits.ts';
 import { planName } from '../ir/plan-name.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type ProvedPlan, verdictText } from '../ir/verification.ts';
 import { lower, staged } from '../lower/index.ts';
-import type { LinearModel, Solver } from '../solver/index.ts';
 import {
-  type Floor,
   type Frontier,
   type FrontierPoint,
-  type Gap,
   Oracle,
+  type Problem,
   unfitFor,
   usualChunks,
   walkFrontier,
 } from '../synth/index.ts';
 import { prove } from '../verify/index.ts';
 
-export interface ParetoRequest {
-  /** Its `chunks` is of no account. */
-  readonly collective: Collective;
+/** `chunks` of its collective is of no account; what no solver is there for, and neither bounds nor construction decide, is left open. */
+export interface ParetoRequest extends Pick<Problem, 'collective' | 'seed' | 'limits' | 'solver' | 'onModel'> {
   readonly topology: Topology;
   /** C is looked at up to this; if absent, up to where whole rounds cost nothing any more. */
   readonly chunksUpTo?: number | undefined;
-  readonly seed: number;
-  readonly limits: Limits;
-  /** For what neither bounds nor construction decide; without one that is left open. */
-  readonly solver?: Solver | undefined;
-  /** Told every model before it is solved. */
-  readonly onModel?: ((model: LinearModel, name: string) => void) | undefined;
   /** Asked again and again: true ends the search, what has been found is kept. */
   readonly shouldStop?: (() => boolean) | undefined;
   /** Told the number of chunks and steps that are looked at next, and what the answer would be if the search ended there. */
@@ -42,30 +31,21 @@ export interface ParetoRequest {
 }
 
 /** A shape that can be done, with the plan that does it, and why its rounds cannot be fewer. */
-export interface ParetoPoint {
-  readonly chunks: number;
-  readonly steps: number;
-  readonly rounds: number;
+export interface ParetoPoint extends Omit<FrontierPoint, 'verdict'> {
   readonly status: 'feasible';
   /** How the schedule was found. */
   readonly method: string;
-  /** What is known of one round less. */
-  readonly floor: Floor;
   readonly proved: ProvedPlan;
 }
 
-export interface ParetoResult {
+export interface ParetoResult extends Omit<Frontier, 'points'> {
   readonly points: readonly ParetoPoint[];
-  /** Shapes that would have been improvements: proved impossible, or left open. */
-  readonly gaps: readonly Gap[];
-  readonly chunksUpTo: number;
   /** No shape has fewer steps, nor fewer rounds per chunk; and why. */
   readonly leastSteps: number;
   readonly roundsPerChunk: number;
   readonly boundReason: string;
   /** Everything below the points is proved impossible. */
   readonly complete: boolean;
-  readonly stoppedEarly: boolean;
   /** The limit that ended the search, in words; absent where it was the time, or nothing. */
   readonly limit?: string;
 }
@@ -93,7 +73,7 @@ export function pareto(request: ParetoRequest): ParetoResult {
   }
   const proved: ParetoPoint[] = [];
   const resultOf = ({ points, gaps, stoppedEarly }: Frontier): ParetoResult => {
-    for (const point of points.slice(proved.length)) proved.push(provedPoint(point, topology, limits));
+    for (const point of points.slice(proved.length)) proved.push(provedPoint(point, request));
     const floors = [...points.map(({ floor }) => floor), ...gaps];
     return {
       points: [...proved],
@@ -120,13 +100,10 @@ export function pareto(request: ParetoRequest): ParetoResult {
 }
 
 /** The plan of a point; one that cannot be proved is a bug in the engine, not a property of the machine. */
-function provedPoint(point: FrontierPoint, topology: Topology, limits: Limits): ParetoPoint {
-  const { chunks, steps, rounds, verdict, floor } = point;
+function provedPoint({ verdict, ...point }: FrontierPoint, { topology, limits }: ParetoRequest): ParetoPoint {
   const schedule = verdict.schedule(1);
   const plan = lower(staged(schedule, topology), { bulks: 1, name: planName(schedule.name) });
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
-  if (proved === undefined) {
-    throw new Error(`${schedule.name}: ${verdictText(verification)}`);
-  }
-  return { chunks, steps, rounds, status: 'feasible', method: verdict.method, floor, proved };
+  if (proved === undefined) throw new Error(`${schedule.name}: ${verdictText(verification)}`);
+  return { ...point, status: 'feasible', method: verdict.method, proved };
 }

@@ -25,6 +25,11 @@ export interface Prospect {
   refine(): readonly Prospect[];
 }
 
+/** Of equals, textbook algorithms are to be had where people can still read them. */
+export function winsTies(engine: string, ranks: number): boolean {
+  return engine === 'library' && ranks <= 8;
+}
+
 /**
  * What a refinement is expected to gain, in parts of the best time: the mean of ln(best / T), between 0 and ln(best / floor), for a T whose
  * logarithm has a logistic distribution around the estimate. That is the integral of the distribution function from the floor to the best time.

@@ -20,7 +20,7 @@ import {
   withInstances,
 } from '../pricing/index.ts';
 import { type Candidate, mostRanksFor } from '../synth/index.ts';
-import type { Prospect } from './prospect.ts';
+import { type Prospect, winsTies } from './prospect.ts';
 import type { Search } from './search.ts';
 import {
   chunksPerOperation,
@@ -51,7 +51,7 @@ export function proposed(search: Search, candidate: Candidate): Prospect | undef
     isCandidate: true,
     isShown: transferCount <= fewTransfers,
     work: perCandidate + operationsOf(schedule.steps) + followed(schedule.collective),
-    winsTies: candidate.origin.engine === 'library' && request.collective.ranks <= 8,
+    winsTies: winsTies(candidate.origin.engine, request.collective.ranks),
     refine: () => priced(search, { ...candidate, build }),
   };
 }

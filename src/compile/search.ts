@@ -15,15 +15,12 @@ import { type Budget, budgets, finishing, spreads } from './search-limits.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
 
 /** What is searched for, and with which engines. */
-export interface SearchRequest
-  extends PriceRequest,
-    Omit<Problem, 'routes' | 'chunks' | 'collective' | 'algorithm' | 'byName' | 'shouldStop'> {
+export interface SearchRequest extends PriceRequest, Omit<Problem, 'routes' | 'collective' | 'byName' | 'shouldStop'> {
   readonly collective: Problem['collective'];
-  readonly algorithm?: string | undefined;
   /** An engine's name, or `auto` for all that apply. */
   readonly engine: string;
   readonly objective: Objective;
-  /** Candidates that it says no to are not tried. */
+  /** Candidates that it says no to are not tried: what is lost without them is what they earn. */
   readonly admits?: ((candidate: Candidate) => boolean) | undefined;
   /** Told after every candidate how many have been priced and what the best takes. */
   readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;

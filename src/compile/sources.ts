@@ -1,34 +1,15 @@
 /** Engines as sources of prospects: asked for one proposal at a time, first quickly, then thoroughly and for all they know. */
-import { type Effort, WorkSpent } from '../ir/effort.ts';
+import { WorkSpent } from '../ir/effort.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Engine, Problem, Proposal } from '../synth/index.ts';
-import type { Prospect } from './prospect.ts';
+import { type Prospect, winsTies } from './prospect.ts';
 import { proposed } from './refinements.ts';
 import type { Search } from './search.ts';
 import { perProposal, spreads, usualPromise, workOfEngine } from './search-limits.ts';
 
-/** How thoroughly an engine is asked. */
-interface Thoroughness {
-  readonly effort: Effort;
-  /** For all it knows. */
-  readonly byName: boolean;
-  /** How many times as long it takes as a quick one. */
-  readonly times: number;
-  /** Work that one proposal may take. */
-  readonly most: number;
-}
-
-const { quick, thorough } = workOfEngine;
-const quickly: Thoroughness = { effort: 'quick', byName: false, times: 1, most: quick };
-const thoroughly: Thoroughness = { effort: 'full', byName: true, times: thorough / quick, most: thorough };
-
+/** Asked quickly; those that search are asked thoroughly later. */
 export function sourcesOf(search: Search, engines: readonly Engine[]): readonly Prospect[] {
-  const isNamed = search.request.engine !== 'auto';
-  return engines.map((engine) => {
-    if (!isNamed) return new Source(search, engine, quickly);
-    const most = engine.searches === true ? quickly.most : Number.POSITIVE_INFINITY;
-    return new Source(search, engine, { ...quickly, byName: true, most });
-  });
+  return engines.map((engine) => new Source(search, engine, false));
 }
 
 /** An engine that has been asked, or will be. */
@@ -38,9 +19,16 @@ class Source implements Prospect {
   readonly estimate: Seconds;
   readonly spread = spreads.proposed;
   readonly isAsked = true;
+  readonly isShown: boolean;
+  readonly waits: boolean;
+  readonly winsTies: boolean;
   private readonly search: Search;
   private readonly engine: Engine;
-  private readonly how: Thoroughness;
+  private readonly isThorough: boolean;
+  /** The user asked for it by name, or it is asked for all it knows. */
+  private readonly byName: boolean;
+  /** Work that one proposal may take. */
+  private readonly most: number;
   private proposals: Iterator<Proposal> | undefined;
   /** Proposals so far, and the work for them. */
   private asked = 0;
@@ -54,28 +42,27 @@ class Source implements Prospect {
   /** What the best proposal so far promises. */
   private promised = Number.POSITIVE_INFINITY;
 
-  constructor(search: Search, engine: Engine, how: Thoroughness, likely: Seconds = 0) {
+  /** @param likely no less is expected of it */
+  constructor(search: Search, engine: Engine, isThorough: boolean, likely: Seconds = 0) {
+    const { request, routes, bound } = search;
+    const { ranks } = request.collective;
+    const { quick, thorough, turn } = workOfEngine;
     this.search = search;
     this.engine = engine;
-    this.how = how;
-    this.name = how.effort === 'full' ? `${engine.name}, thoroughly` : engine.name;
-    const { request, routes } = search;
-    const promise = engine.promise?.({ ...request, routes, chunks: request.chunks, algorithm: request.algorithm });
-    this.estimate = Math.max(likely, search.bound / (promise?.part ?? usualPromise.part));
-    this.promisedWork = (promise?.work ?? usualPromise.workOfRank * request.collective.ranks) * how.times;
-    this.turn = promise?.atOnce === true ? Number.POSITIVE_INFINITY : workOfEngine.turn;
-  }
-
-  get isShown(): boolean {
-    return this.how.times === 1;
-  }
-
-  get waits(): boolean {
-    return this.how.times > 1;
-  }
-
-  get winsTies(): boolean {
-    return this.engine.name === 'library' && this.search.request.collective.ranks <= 8 && this.how.times === 1;
+    this.isThorough = isThorough;
+    const isNamed = request.engine !== 'auto';
+    this.byName = isThorough || isNamed;
+    this.name = isThorough ? `${engine.name}, thoroughly` : engine.name;
+    this.isShown = !isThorough;
+    this.waits = isThorough;
+    this.winsTies = winsTies(engine.name, ranks) && !isThorough;
+    const promise = engine.promise?.({ ...request, routes });
+    this.estimate = Math.max(likely, bound / (promise?.part ?? usualPromise.part));
+    const work = promise?.work ?? usualPromise.workOfRank * ranks;
+    this.promisedWork = isThorough ? (work * thorough) / quick : work;
+    const isUnlimited = isNamed && engine.searches !== true;
+    this.most = isUnlimited ? Number.POSITIVE_INFINITY : Math.max(isThorough ? thorough : quick, work);
+    this.turn = promise?.atOnce === true ? Number.POSITIVE_INFINITY : turn;
   }
 
   /** The more it has proposed, the less is left. */
@@ -130,18 +117,16 @@ class Source implements Prospect {
 
   private problem(): Problem {
     const { request, routes } = this.search;
-    const { chunks, algorithm } = request;
-    const { effort, byName } = this.how;
-    const toBeat = effort === 'quick' ? this.search.expected() : undefined;
+    const { isThorough, byName } = this;
     const shouldStop = (work = 0) => this.shouldStop(work);
-    return { ...request, routes, chunks, algorithm, effort, byName, toBeat, shouldStop };
+    const asked = { ...request, routes, byName, shouldStop };
+    return isThorough ? { ...asked, effort: 'full' } : { ...asked, effort: 'quick', toBeat: this.search.expected() };
   }
 
   private shouldStop(work: number): boolean {
-    const { search } = this;
+    const { search, most } = this;
     search.spend(work);
     this.pulled += work;
-    const most = Math.max(this.how.most, this.promisedWork / this.how.times);
     if (this.pulled > most * workOfEngine.overdraft && search.hasChoice()) {
       // Who has something to keep is told to end with it, and given up if that takes as much again.
       this.pulled = most;
@@ -151,9 +136,9 @@ class Source implements Prospect {
   }
 
   private after(): readonly Prospect[] {
-    const { search, engine, how } = this;
-    const knowsMore = engine.searches === true || (engine.holdsBack === true && !how.byName);
-    return how.effort === 'quick' && knowsMore ? [new Source(search, engine, thoroughly, this.likely)] : [];
+    const { search, engine, isThorough, byName } = this;
+    const knowsMore = engine.searches === true || (engine.holdsBack === true && !byName);
+    return knowsMore && !isThorough ? [new Source(search, engine, true, this.likely)] : [];
   }
 
   /** What the best of its proposals promised; others may be better. One that has proposed nothing has told nothing. */

@@ -122,12 +122,13 @@ function enginesOnShares(request: CompileRequest): readonly string[] {
 /** @param usual bounds of the groups, each as if the machine were its own */
 function resultOf(
   { aligned, machines, proved, cost }: Joint,
-  { topology, size, dtype, seed, limits, effort = 'full' }: CompileRequest,
+  request: CompileRequest,
   groups: readonly (readonly number[])[],
   bound: Bound,
   usual: readonly Bound[],
   stoppedEarly: boolean,
 ): GroupsResult {
+  const { topology, size, seed, effort = 'full' } = request;
   const chosen = aligned.reduce((a, b) => (b.schedule.steps.stepCount > a.schedule.steps.stepCount ? b : a));
   const origin = {
     engine: together(aligned.map(({ bundle }) => bundle.origin?.engine ?? 'library')),
@@ -138,7 +139,7 @@ function resultOf(
   return {
     bundle: provedBundle(
       { checked: { plan: proved.plan, topology }, cost },
-      { topology, size, dtype, limits },
+      request,
       standing(bound, cost.seconds),
       origin,
     ),

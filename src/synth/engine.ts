@@ -18,9 +18,9 @@ export interface Problem {
   readonly routes: Routes;
   readonly size: Bytes;
   /** C as the user asked for it. */
-  readonly chunks: number | undefined;
+  readonly chunks?: number | undefined;
   /** Only this algorithm: a name, an alias or a file. */
-  readonly algorithm: string | undefined;
+  readonly algorithm?: string | undefined;
   /** Values for the schedules' parameters, by name. */
   readonly parameters: Readonly<Record<string, number>>;
   readonly limits: Limits;

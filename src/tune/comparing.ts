@@ -136,7 +136,7 @@ class RuleTiming {
   /** The schedule in the order of the ranks, as a library without knowledge of the machine runs it. */
   private candidateNamed(algorithm: string): Candidate | undefined {
     const { request, routes } = this;
-    const problem = { ...request, routes, size: request.sizes[0], chunks: undefined, algorithm, parameters: {} };
+    const problem = { ...request, routes, size: request.sizes[0], algorithm, parameters: {} };
     for (const engine of engines) {
       if (engine.name !== 'library') continue;
       for (const proposal of engine.propose(problem)) {

@@ -84,8 +84,7 @@ class Collection implements PlanPool {
     const { request, routes, sizes } = this;
     const keys: string[] = [];
     const size = sizes[index];
-    const problem = { ...request, size, routes, chunks: request.chunks, algorithm: request.algorithm };
-    for (const proposal of engine.propose(problem)) {
+    for (const proposal of engine.propose({ ...request, size, routes })) {
       if (this.timeIsUp()) break;
       if (proposal.kind === 'candidate') keys.push(this.consider(proposal.candidate, size));
       else this.dismiss(proposal.dismissal);
