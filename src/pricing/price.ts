@@ -3,7 +3,6 @@
 import { leastTime, simulate, simulateShifted } from '../cost/index.ts';
 import type { CollectiveKind } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import type { Effort } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { planName } from '../ir/plan-name.ts';
@@ -11,25 +10,19 @@ import type { CostReport } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Topology } from '../ir/topology.ts';
-import type { Bytes, Seconds } from '../ir/units.ts';
+import type { Seconds } from '../ir/units.ts';
 import { type CheckedPlan, verdictText } from '../ir/verification.ts';
 import { lowerToFit, staged } from '../lower/index.ts';
-import type { Candidate, Dismissal } from '../synth/index.ts';
+import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
 
 /** For what a candidate is priced. */
-export interface PriceRequest {
+export interface PriceRequest extends Pick<Problem, 'size' | 'chunks' | 'limits' | 'effort'> {
   readonly collective: { readonly kind: CollectiveKind };
   readonly topology: Topology;
-  readonly size: Bytes;
-  /** C and the number of bulks if the user fixed them. */
-  readonly chunks?: number | undefined;
   readonly bulks: number | 'auto';
   /** Bulks are of one size, since those of other plans run beside them. */
   readonly inEqualBulks?: true | undefined;
-  readonly limits: Limits;
-  /** How much is done for a better plan; `full` if left out. */
-  readonly effort?: Effort | undefined;
   /** Candidates that cannot be the best are priced all the same, to be shown. */
   readonly exhaustive?: boolean | undefined;
   /** What the target's runtimes have no room for in a plan, told in words; messages are split over no more lanes than leaves it empty. */
