@@ -29,10 +29,11 @@ export interface UnitMachine {
  * @param reversed as they are when every link is turned round
  */
 export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
-  const { ranks, arcs: ways } = waysOf(routes, reversed);
+  const columns = waysOf(routes, reversed);
+  const { ranks, arcs: ways } = columns;
   const units = routes.topology.links.map((link) => link.units);
   const all = ways.flatMap(({ links }) => links);
-  const inUnits = ways.map((way) => ({ ...way, units: unitsOf(way, units) }));
+  const inUnits = ways.map((way) => unitsOf(way, units));
   const outgoing: number[][] = Array.from({ length: ranks }, () => []);
   for (const { from, to } of ways) outgoing[from].push(to);
   return {
@@ -42,7 +43,7 @@ export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
     apart:
       new Set(all).size < all.length
         ? undefined
-        : inColumns(ranks, inUnits, { latency: 0, bandwidth: 1, stated: true }),
+        : inColumns(columns, inUnits, { latency: 0, bandwidth: 1, stated: true }),
     distance: outgoing.map((_, rank) => distancesFrom(rank, ranks, (at) => outgoing[at])),
   };
 }

@@ -1,16 +1,16 @@
 /** Allgather, broadcast and what is made of them (derive.ts): the candidates of every strategy that fits the machine. */
-import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
-import type { Schedule } from '../../ir/schedule.ts';
-import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
+import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
+import { type Derivation, derivationsOf, leastChunks } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
+import { candidate } from './candidate.ts';
 import { events, together } from './events/index.ts';
 import { kept, type Machine, machineFor } from './machine.ts';
-import { chunksFor, unevenPlaces } from './places.ts';
+import { chunksFor } from './places.ts';
 import { isSpread, type SpreadProblem, type Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
 import { rows } from './rows.ts';
-import { type Moves, placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
+import type { Moves } from './spread.ts';
 import { proposeThroughCentre } from './through-centre.ts';
 
 const strategies: readonly Strategy[] = [rounds, events, together, rows];
@@ -87,7 +87,7 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
     part.search.shares === undefined ? part.items : chunksFor(part.search.shares, part.items),
   );
   const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
-  return candidate(name, strategy, derivation, parts, target);
+  return candidate(strategy, derivation, parts, target, { engine: 'list', schedule: name });
 }
 
 /** Items per shard of a part; 0 where the user's chunks cannot be divided so. */
@@ -104,32 +104,4 @@ function itemsFor(search: SpreadProblem, strategy: Strategy, { collective, chunk
 function itemsOf({ kind, ranks, shares }: SpreadProblem, each: number): number {
   if (shares !== undefined) return each * shares.reduce((sum, { share }) => sum + share, 0);
   return kind === 'allgather' ? each * ranks : each;
-}
-
-/** What is searched for a part of a derivation, and in how many items a shard of it. */
-interface Searched {
-  readonly search: SpreadProblem;
-  readonly items: number;
-}
-
-/** One candidate; its moves are searched when it is first built. */
-function candidate(
-  name: string,
-  strategy: Strategy,
-  derivation: Derivation,
-  parts: readonly Searched[],
-  target: Collective,
-): Proposal {
-  const movesOf = ({ search, items }: Searched) => strategy.search(spreadOf(search, items), search);
-  const made = (move: Collective, part: Part): Schedule => {
-    const searched = parts[derivation.parts.indexOf(part)];
-    const { search, items } = searched;
-    if (search.shares === undefined) return scheduleOf(movesOf(searched), name, move, move.chunks / items);
-    const places = unevenPlaces(spreadOf(search, items).origin, move.chunks);
-    return placedSchedule(movesOf(searched), name, move, places, 0);
-  };
-  const build = (multiple: number) =>
-    assemble({ ...target, chunks: target.chunks * multiple }, derivation, made, parts[0].search.root);
-  const promised = () => secondsInTurn(parts.map(movesOf));
-  return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build, promised } };
 }

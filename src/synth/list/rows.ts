@@ -85,7 +85,7 @@ function messageTimes(ways: Ways, { fixed, each }: { readonly fixed: Bytes; read
   return (source, destination, count) => {
     if (source === destination) return { arrived: 0, free: 0 };
     const way = wayAt[source * ranks + destination];
-    const first = topology.links[ways.link[ways.firstLink[way]]];
+    const first = topology.links[ways.arcs[way].links[0]];
     const isHeld = first.occupancy === 'blocking' || ways.sendPorts[source] === 1;
     const bytes = fixed + count * each;
     return {

@@ -4,21 +4,22 @@
  * half as far to its ends. But all parts use the links of the centre then, so that this is for shorter messages.
  */
 import { chipsAreAlike } from '../../cost/index.ts';
-import { type Collective, keepsRankOrder } from '../../ir/collective.ts';
-import type { Schedule } from '../../ir/schedule.ts';
+import { keepsRankOrder } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { compose, reverse } from '../../passes/index.ts';
+import { derivationsOf } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor, tolerance } from '../limits.ts';
 import { equalShares } from '../shares.ts';
+import { candidate } from './candidate.ts';
 import { roundTrips, widthsInto } from './centre.ts';
 import type { Machine } from './machine.ts';
 import type { SpreadProblem, Strategy } from './problem.ts';
-import { type Moves, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 
 /** Centres that are tried, from the narrowest on. */
 const mostCentres = { quick: 1, full: 3 } as const;
+
+const [, reduceAndBroadcast] = derivationsOf('allreduce');
 
 /** Ranks in whose midst parts come together, and how far it is to the farthest rank and back. */
 interface Centre {
@@ -45,30 +46,21 @@ function centresOf(topology: Topology, size: Bytes): readonly Centre[] {
     .filter(({ ranks }) => ranks.length > 1);
 }
 
+/** A reduce and a broadcast, of parts that come together at one of the ranks each. */
 function proposeWith(strategy: Strategy, { ranks, farthest }: Centre, machine: Machine, problem: Problem): Proposal {
   const name = `list-${strategy.name}-allreduce (through ${ranks.length} central ranks)`;
   if (problem.toBeat !== undefined && farthest >= problem.toBeat) {
     return dismissed(name, 'its latencies alone take longer than another plan');
   }
   const [inwards, outwards] = [machine('allgather', true), machine('allgather', false)];
-  const toCentre = (search: SpreadProblem): SpreadProblem => ({ ...search, shares: equalShares(ranks) });
-  const inner = toCentre(inwards);
+  const inner: SpreadProblem = { ...inwards, shares: equalShares(ranks) };
   // On a machine that is its own mirror one search serves both.
-  const outer = outwards === inwards ? inner : toCentre(outwards);
+  const outer = outwards === inwards ? inner : { ...outwards, shares: inner.shares };
   const items = Math.max(strategy.itemsPerShard(inner), strategy.itemsPerShard(outer));
   const unit = ranks.length * items;
-  const chunks = problem.chunks ?? unit;
+  const { collective, chunks = unit } = problem;
   if (chunks % unit !== 0) return dismissed(name, `needs a multiple of ${unit} chunks, not ${chunks}`);
-  const movesOf = (search: SpreadProblem): Moves => strategy.search(spreadOf(search, items), search);
-  const build = (multiple: number): Schedule => {
-    const collective = { ...problem.collective, chunks: chunks * multiple };
-    // Parts start or end at several ranks; that of the message as a whole is named.
-    const part = (kind: 'reduce' | 'broadcast'): Collective => ({ ...collective, kind, root: ranks[0] });
-    const spread = (search: SpreadProblem): Schedule =>
-      scheduleOf(movesOf(search), name, part('broadcast'), collective.chunks / unit);
-    return compose([reverse(spread(inner), part('reduce')), spread(outer)], { name, collective });
-  };
-  const promised = () => secondsInTurn([movesOf(inner), movesOf(outer)]);
+  const parts = [inner, outer].map((search) => ({ search, items }));
   const origin = { engine: 'list', schedule: name, centre: ranks };
-  return { kind: 'candidate', candidate: { name, origin, build, promised } };
+  return candidate(strategy, reduceAndBroadcast, parts, { ...collective, chunks }, origin);
 }

@@ -17,9 +17,6 @@ export interface Ways {
   readonly latency: Float64Array;
   /** Least β on the way, bytes per second. */
   readonly bandwidth: Float64Array;
-  /** Link indices of way w in travelling order: `link[firstLink[w] … firstLink[w + 1] − 1]`. */
-  readonly firstLink: Int32Array;
-  readonly link: Int32Array;
   /** The same by way, with what messages hold. */
   readonly arcs: readonly Arc[];
   /** Messages that each of the resources of arcs has room for. */
@@ -50,8 +47,6 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
     capacity[topology.links.length + ranks + rank] = receive;
   }
   const to = Int32Array.from(found, (way) => way.to);
-  const firstLink = new Int32Array(found.length + 1);
-  for (const [way, { links }] of found.entries()) firstLink[way + 1] = firstLink[way] + links.length;
   return {
     topology,
     ranks,
@@ -59,8 +54,6 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
     to,
     latency: Float64Array.from(found, ({ latency }) => latency),
     bandwidth: Float64Array.from(found, ({ bandwidth }) => bandwidth),
-    firstLink,
-    link: Int32Array.from(found.flatMap(({ links }) => links)),
     arcs: found,
     capacity,
     sendPorts: Float64Array.from(ports, ({ send, receive }) => (reversed ? receive : send)),

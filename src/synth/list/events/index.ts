@@ -39,10 +39,8 @@ const oneByOne: Policy = { ...usual, latencies: 0 };
 export const events: Strategy = {
   name: 'events',
   unfit(problem) {
-    const { topology, effort } = problem;
-    const inUnits = unitLinksOf(topology);
-    if (effort === 'quick' && 'links' in inUnits && !isMixed(inUnits.links))
-      return 'all links are alike, so that rounds do nearly as well';
+    const links = problem.effort === 'quick' ? unitLinksOf(problem) : '';
+    if (typeof links !== 'string' && !isMixed(links)) return 'all links are alike, so that rounds do nearly as well';
     return tooLarge(problem);
   },
   leastLatency,

@@ -11,9 +11,9 @@ const mostPiecesInBulks = 1 << 15;
 
 export const rounds: Strategy = {
   name: 'rounds',
-  unfit({ topology }) {
-    const found = unitLinksOf(topology);
-    return 'reason' in found ? found.reason : undefined;
+  unfit(problem) {
+    const links = unitLinksOf(problem);
+    return typeof links === 'string' ? links : undefined;
   },
   leastLatency: () => 0,
   itemsPerShard(problem) {
@@ -27,10 +27,10 @@ export const rounds: Strategy = {
   },
 };
 
-function linksOf({ topology }: SpreadProblem): UnitLinks {
-  const found = unitLinksOf(topology);
-  if ('reason' in found) throw new Error(`rounds were asked for where ${found.reason}`);
-  return found.links;
+function linksOf(problem: SpreadProblem): UnitLinks {
+  const links = unitLinksOf(problem);
+  if (typeof links === 'string') throw new Error(`rounds were asked for where ${links}`);
+  return links;
 }
 
 /** As few parts of a shard, or of each unit of shards that differ, as fill the links into every rank evenly enough. */

@@ -2,14 +2,8 @@
  * Machines in which all links can work in lock step: chips joined directly, one latency, bandwidths that are small multiples
  * of the least. A link of u units carries u items per round.
  */
-import type { Topology } from '../../../ir/topology.ts';
-
-/** A link between ranks. */
-interface UnitLink {
-  readonly from: number;
-  readonly to: number;
-  readonly units: number;
-}
+import type { SpreadProblem } from '../problem.ts';
+import type { Ways } from '../ways.ts';
 
 /** What is the same of all links. */
 interface Clock {
@@ -28,14 +22,10 @@ export interface UnitLinks extends Clock {
   readonly units: Int32Array;
 }
 
-export function inColumns(ranks: number, links: readonly UnitLink[], clock: Clock): UnitLinks {
-  const sorted = links.toSorted((a, b) => a.to - b.to || a.from - b.from);
-  const firstInto = new Int32Array(ranks + 1);
-  for (const { to } of sorted) firstInto[to + 1]++;
-  for (let rank = 0; rank < ranks; rank++) firstInto[rank + 1] += firstInto[rank];
-  const from = Int32Array.from(sorted, (link) => link.from);
-  const units = Int32Array.from(sorted, (link) => link.units);
-  return { ranks, firstInto, from, units, ...clock };
+/** The links of a machine whose ways are links, with so many units on each way. */
+export function inColumns(ways: Ways, units: ArrayLike<number>, clock: Clock): UnitLinks {
+  const { ranks, firstInto, into } = ways;
+  return { ranks, firstInto, from: into.map((way) => ways.from[way]), units: into.map((way) => units[way]), ...clock };
 }
 
 /** Whether some links are wider than others. */
@@ -60,37 +50,29 @@ export function neighboursOf({ ranks, firstInto, from }: UnitLinks): readonly (r
 }
 
 /** The links of a machine in units, or why rounds would not fit it. */
-export function unitLinksOf({ nodes, links, chips }: Topology): { links: UnitLinks } | { reason: string } {
-  const rankOf = new Map(chips.map((node, rank) => [node, rank]));
-  const { latency, occupancy } = links[0];
+export function unitLinksOf(problem: Pick<SpreadProblem, 'topology' | 'ways'>): UnitLinks | string {
+  const { nodes, links, chips } = problem.topology;
+  if (nodes.length > chips.length) return 'rounds need chips joined directly, without switches';
+  const [{ latency, occupancy }] = links;
+  if (links.some((link) => link.latency !== latency || link.occupancy !== occupancy)) {
+    return 'rounds need links of one latency and occupancy';
+  }
   const least = links.reduce((width, { bandwidth }) => Math.min(width, bandwidth), Number.POSITIVE_INFINITY);
-  const widest = new Map<string, UnitLink>();
-  const degrees = chips.map(() => ({ in: 0, out: 0 }));
-  for (const link of links) {
-    const [from, to] = [rankOf.get(link.from), rankOf.get(link.to)];
-    if (from === undefined || to === undefined) {
-      return { reason: 'rounds need chips joined directly, without switches' };
-    }
-    if (link.latency !== latency || link.occupancy !== occupancy) {
-      return { reason: 'rounds need links of one latency and occupancy' };
-    }
-    const units = Math.round(link.bandwidth / least);
+  const isMultiple = (bandwidth: number): boolean => {
+    const units = Math.round(bandwidth / least);
     // Beyond 2³¹ they fit no column, and the narrowest link is as good as dead.
-    if (units >= 2 ** 31 || Math.abs(units * least - link.bandwidth) > 1e-9 * link.bandwidth) {
-      return { reason: 'rounds need bandwidths that are multiples of the least, less than 2 ** 31' };
-    }
-    const known = widest.get(`${from} ${to}`);
-    if (known === undefined) {
-      degrees[from].out++;
-      degrees[to].in++;
-    }
-    if (units > (known?.units ?? 0)) widest.set(`${from} ${to}`, { from, to, units });
+    return units < 2 ** 31 && Math.abs(units * least - bandwidth) <= 1e-9 * bandwidth;
+  };
+  if (!links.every(({ bandwidth }) => isMultiple(bandwidth))) {
+    return 'rounds need bandwidths that are multiples of the least, less than 2 ** 31';
   }
-  const isPortless = ({ ports }: Topology['nodes'][number], rank: number) =>
-    ports.send < degrees[rank].out || ports.receive < degrees[rank].in;
-  if (chips.some((node, rank) => isPortless(nodes[node], rank))) {
-    return { reason: 'rounds need a port for every link' };
+  const ways = problem.ways();
+  const hasPorts = (ports: Float64Array, first: Int32Array): boolean =>
+    ports.every((count, rank) => count >= first[rank + 1] - first[rank]);
+  if (!hasPorts(ways.sendPorts, ways.firstOut) || !hasPorts(ways.receivePorts, ways.firstInto)) {
+    return 'rounds need a port for every link';
   }
-  const stated = links.every(({ bandwidth, units }) => units === Math.round(bandwidth / least));
-  return { links: inColumns(chips.length, [...widest.values()], { latency, bandwidth: least, stated }) };
+  const units = ways.bandwidth.map((bandwidth) => Math.round(bandwidth / least));
+  const stated = links.every((link) => link.units === Math.round(link.bandwidth / least));
+  return inColumns(ways, units, { latency, bandwidth: least, stated });
 }

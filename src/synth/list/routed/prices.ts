@@ -17,10 +17,6 @@ export class Prices {
   work = 0;
   private readonly network: ArcNetwork;
   private readonly random: Random;
-  /** What arc a keeps busy: `resource[firstUse[a] … firstUse[a + 1] − 1]`, each for so many seconds per byte. */
-  private readonly firstUse: Int32Array;
-  private readonly resource: Int32Array;
-  private readonly secondsPerByte: Float64Array;
   /** By resource: seconds per byte of a chunk, and what one more parcel of weight 1 takes at the most. */
   private readonly load: Float64Array;
   private readonly share: Float64Array;
@@ -32,18 +28,16 @@ export class Prices {
   private latencies: ReadonlyMap<number, Float64Array> | undefined;
 
   constructor(network: ArcNetwork, random: Random) {
-    const { arcs, resources, ranks } = network;
+    const { arcs, resources: count, ranks } = network;
     this.network = network;
     this.random = random;
-    this.firstUse = new Int32Array(arcs.length + 1);
-    for (const [arc, { resources: used }] of arcs.entries()) this.firstUse[arc + 1] = this.firstUse[arc] + used.length;
-    this.resource = Int32Array.from(arcs.flatMap(({ resources: used }) => used));
-    this.secondsPerByte = Float64Array.from(arcs.flatMap(({ secondsPerByte }) => secondsPerByte));
-    this.load = new Float64Array(resources);
-    this.share = new Float64Array(resources);
-    this.price = new Float64Array(resources);
-    for (const [use, resource] of this.resource.entries()) {
-      this.share[resource] = Math.max(this.share[resource], this.secondsPerByte[use]);
+    this.load = new Float64Array(count);
+    this.share = new Float64Array(count);
+    this.price = new Float64Array(count);
+    for (const { resources, secondsPerByte } of arcs) {
+      for (const [i, resource] of resources.entries()) {
+        this.share[resource] = Math.max(this.share[resource], secondsPerByte[i]);
+      }
     }
     this.nearest = new NearestFirst(ranks);
     this.lastArc = new Int32Array(ranks);
@@ -78,11 +72,11 @@ export class Prices {
 
   /** Adds a parcel of some weight to a path, or takes it away if that is negative. */
   add(path: readonly number[], weight: number): void {
-    const { firstUse, resource, secondsPerByte, load } = this;
     for (const arc of path) {
-      for (let use = firstUse[arc]; use < firstUse[arc + 1]; use++) {
-        load[resource[use]] += weight * secondsPerByte[use];
-        this.update(resource[use]);
+      const { resources, secondsPerByte } = this.network.arcs[arc];
+      for (const [i, resource] of resources.entries()) {
+        this.load[resource] += weight * secondsPerByte[i];
+        this.update(resource);
       }
     }
   }
@@ -117,9 +111,9 @@ export class Prices {
   }
 
   private priceOf(arc: number): number {
-    const { firstUse, resource, secondsPerByte, price } = this;
+    const { resources, secondsPerByte } = this.network.arcs[arc];
     let sum = 0;
-    for (let use = firstUse[arc]; use < firstUse[arc + 1]; use++) sum += secondsPerByte[use] * price[resource[use]];
+    for (let i = 0; i < resources.length; i++) sum += secondsPerByte[i] * this.price[resources[i]];
     return sum;
   }
 
