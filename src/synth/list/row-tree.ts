@@ -19,11 +19,10 @@ export interface Handover {
   readonly to: number;
   /** The ranks that get something by it, `to` among them. */
   readonly ranks: readonly number[];
-  readonly start: Seconds;
 }
 
-/** The tree of a root over a row: messages in the order in which they start. */
-export function treeInRow(times: MessageTimes, row: readonly number[], root: number): readonly Handover[] {
+/** The tree of a root over a row, its messages in rounds: after that which brought their data, and after those in which their sender sent before. */
+export function treeInRow(times: MessageTimes, row: readonly number[], root: number): readonly (readonly Handover[])[] {
   return new RowTree(times, row).from(row.indexOf(root));
 }
 
@@ -42,23 +41,22 @@ class RowTree {
     this.choice = new Int32Array(row.length ** 3);
   }
 
-  from(root: number): Handover[] {
+  from(root: number): Handover[][] {
     const { row } = this;
-    const messages: Handover[] = [];
-    const grow = (own: number, [first, last]: readonly [number, number], now: Seconds): void => {
+    const rounds: Handover[][] = [];
+    const grow = (own: number, [first, last]: readonly [number, number], round: number): void => {
       if (first === last) return;
       this.seconds(own, first, last);
       const choice = this.choice[this.place(own, first, last)];
       const [to, kept] = [Math.floor(choice / row.length), choice % row.length];
       const given = to > own ? ([kept + 1, last] as const) : ([first, kept - 1] as const);
-      const ranks = row.slice(given[0], given[1] + 1);
-      const { arrived, free } = this.message(own, to, ranks.length);
-      messages.push({ from: row[own], to: row[to], ranks, start: now });
-      grow(to, given, now + arrived);
-      grow(own, to > own ? [first, kept] : [kept, last], now + free);
+      rounds[round] ??= [];
+      rounds[round].push({ from: row[own], to: row[to], ranks: row.slice(given[0], given[1] + 1) });
+      grow(to, given, round + 1);
+      grow(own, to > own ? [first, kept] : [kept, last], round + 1);
     };
     grow(root, [0, row.length - 1], 0);
-    return messages.sort((a, b) => a.start - b.start);
+    return rounds;
   }
 
   private place(own: number, first: number, last: number): number {

@@ -51,7 +51,7 @@ function unfitForRow({ nodes, links, chips }: Topology, ways: () => Ways): strin
 }
 
 /**
- * The best tree of a root, its messages in rounds: after that which brought their data, and after those in which their sender sent before.
+ * The best tree of a root, in rounds.
  *
  * @param ways between all ranks
  * @param weight what a message weighs: so much in any case, and so much for each rank that gets something
@@ -64,17 +64,7 @@ export function treeOverRow(
   const { ranks } = ways;
   const times = messageTimes(ways, weight);
   const apart = (from: number, to: number) => times(from, to, 0).arrived;
-  const row = centred(rowOf(ranks, apart), root, apart);
-  const next = new Int32Array(ranks);
-  const rounds: Handover[][] = [];
-  for (const message of treeInRow(times, row, root)) {
-    const round = next[message.from];
-    next[message.from] = round + 1;
-    next[message.to] = round + 1;
-    rounds[round] ??= [];
-    rounds[round].push(message);
-  }
-  return rounds;
+  return treeInRow(times, centred(rowOf(ranks, apart), root, apart), root);
 }
 
 /** A message keeps the only link or port of its sender for its latency, too, unless the link is pipelined and the ports are many. */

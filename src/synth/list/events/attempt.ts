@@ -11,7 +11,7 @@ import type { SpreadProblem } from '../problem.ts';
 import { type Spread, startOf } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 import { type Listener, Occupancy } from './occupancy.ts';
-import { chosenTogether, looksPerWay, partsOfReceivers, wholeItems } from './together.ts';
+import { chosenTogether, looksPerWay, wholeItems } from './together.ts';
 
 export interface Policy {
   /** A message gets no more items than take this many times its latency; one at least. */
@@ -66,8 +66,6 @@ class Attempt implements Listener {
   /** Seconds that a message of one item takes on each way; its items at most. */
   private readonly duration: Float64Array;
   private readonly mostItems: ArrayLike<number>;
-  /** By way, for those that start together. */
-  private readonly partOfReceiver: Float64Array | undefined;
   /** `ways.into` with the quickest of each rank's ways first. */
   private readonly quickestInto: Int32Array;
   private readonly queue = new KeyedHeap(64);
@@ -95,7 +93,6 @@ class Attempt implements Listener {
     for (const [rank, item] of startOf(spread)) this.availableAt[rank * origin.length + item] = 0;
     this.duration = ways.latency.map((latency, way) => latency + this.itemBytes / ways.bandwidth[way]);
     this.mostItems = policy.together ? wholeItems(ways) : ways.latency.map((_, way) => this.itemsWithin(way));
-    this.partOfReceiver = policy.together ? partsOfReceivers(ways) : undefined;
     this.quickestInto = quickestFirst(this.duration, ways);
   }
 
@@ -135,7 +132,7 @@ class Attempt implements Listener {
     const ways = this.touched;
     this.touched = [];
     this.isTouched.fill(0);
-    if (this.partOfReceiver !== undefined) this.startTogether(ways, this.partOfReceiver);
+    if (this.policy.together) this.startTogether(ways);
     else this.startInTurn(ways, patient);
   }
 
@@ -157,15 +154,13 @@ class Attempt implements Listener {
     }
   }
 
-  /** A way is worth what its receiver lacks, times the part of the receiver's bandwidth that it fills. */
-  private startTogether(touched: readonly number[], partOfReceiver: Float64Array): void {
+  /** A way is worth what its receiver lacks. */
+  private startTogether(touched: readonly number[]): void {
     const { ways, holdings, policy, occupancy } = this;
     const candidates = touched.filter((way) => occupancy.isFree(way) && this.usefulItems(way) > 0);
     this.looks += looksPerWay * candidates.length;
     const worth = new Float64Array(ways.arcs.length);
-    for (const way of candidates) {
-      worth[way] = holdings.lacking[ways.to[way]] * partOfReceiver[way] * this.chance(policy.noise);
-    }
+    for (const way of candidates) worth[way] = holdings.lacking[ways.to[way]] * this.chance(policy.noise);
     for (const way of chosenTogether(candidates, worth, ways, occupancy.room, this.random)) this.tryStart(way, false);
   }
 
@@ -233,7 +228,7 @@ class Attempt implements Listener {
     for (let word = 0; word < words; word++) {
       for (let rest = has[from + word] & ~gets[to + word]; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
-        if (this.partOfReceiver === undefined) this.looks++;
+        if (!this.policy.together) this.looks++;
         if (!patient || !this.comesSooner(item, way)) found.push(item);
       }
     }

@@ -6,7 +6,6 @@
 import type { Random } from '../../../ir/random.ts';
 import { rounding } from '../../../ir/units.ts';
 import type { Ways } from '../ways.ts';
-import { bandwidthInto } from './least-time.ts';
 
 /** Steps of the annealing for each way that could start. */
 const stepsPerWay = 20;
@@ -18,15 +17,6 @@ const mostItems = 4;
 /** Whether some messages keep some of their links busy for longer than others: only there it matters which ways start together. */
 export function hasUnlikeLinks({ arcs, topology }: Ways): boolean {
   return arcs.some(({ links, bandwidth }) => links.some((link) => topology.links[link].bandwidth > bandwidth));
-}
-
-/** By way: the part of all bandwidth into its receiver that it takes up. */
-export function partsOfReceivers(ways: Ways): Float64Array {
-  const into = Array.from({ length: ways.ranks }, (_, rank) => bandwidthInto(ways, rank));
-  return Float64Array.from(
-    ways.arcs,
-    ({ to, links, secondsPerByte }) => 1 / secondsPerByte[links.length - 1] / into[to],
-  );
 }
 
 /**
