@@ -42,12 +42,11 @@ export function balancedTrees(
   const looks = routes.topology.chips.length * trees.length;
   const number = Math.floor(partOfWork[effort] * Math.min(mostTries, mostLooks / looks));
   for (let attempt = 0; attempt < number; attempt++) {
-    const moves = changing.drawn(random);
-    for (const { tree, rank, to } of moves) changing.turn(tree, rank, to);
-    const then = moves.length === 0 ? now : seconds(true);
+    const undoing = changing.change(random);
+    const then = undoing.length === 0 ? now : seconds(true);
     const warmth = tolerance * (lastHeat / tolerance) ** (attempt / number);
     if (then > now && random.below(2 ** 32) / 2 ** 32 > Math.exp((now - then) / (now * warmth))) {
-      for (const { tree, rank, from } of moves.toReversed()) changing.turn(tree, rank, from);
+      for (const move of undoing) changing.turn(move);
       continue;
     }
     now = then;
@@ -61,7 +60,6 @@ export function balancedTrees(
 interface Move {
   readonly tree: number;
   readonly rank: number;
-  readonly from: number;
   readonly to: number;
 }
 
@@ -103,35 +101,38 @@ class ChangingTrees {
     }
   }
 
-  /** Another parent for some rank in some tree, or exchanged with that in another one; none if that leaves no trees. */
-  drawn(random: Random): readonly Move[] {
+  /** Changes something at random, unless that leaves no trees. @returns what takes it back */
+  change(random: Random): readonly Move[] {
+    return this.drawn(random)
+      .map((move) => this.turn(move))
+      .toReversed();
+  }
+
+  /** @returns what takes it back */
+  turn({ tree, rank, to }: Move): Move {
+    const from = this.parent[tree][rank];
+    this.join(tree, rank, from, -1);
+    this.join(tree, rank, to, 1);
+    this.measure(tree);
+    return { tree, rank, to: from };
+  }
+
+  /** Another parent for some rank in some tree, or exchanged with that in another one; for a root of connections a neighbour in its place. */
+  private drawn(random: Random): readonly Move[] {
     const tree = random.below(this.packed.length);
     const rank = random.below(this.reduced.length);
     const from = this.parent[tree][rank];
     const to = this.near[rank][random.below(this.near[rank].length)];
-    if (from < 0) return this.parent[tree][to] === rank ? this.otherRoot(tree, rank, to) : [];
+    const move = { tree, rank, to };
+    if (from < 0) {
+      const isNext = this.isTwoWay && this.parent[tree][to] === rank;
+      return isNext ? [{ tree, rank: to, to: from }, move] : [];
+    }
     if (to === from || this.isAbove(tree, rank, to)) return [];
     const { amount } = this.packed[tree];
-    const move = { tree, rank, from, to };
     if ((this.room.get(this.keyOf(rank, to)) ?? 0) >= amount) return [move];
     const other = this.packed.findIndex((each, t) => each.amount === amount && this.parent[t][rank] === to);
-    if (other < 0 || this.isAbove(other, rank, from)) return [];
-    return [move, { tree: other, rank, from: to, to: from }];
-  }
-
-  /** A root's neighbour in its place, where the tree is one of connections. */
-  private otherRoot(tree: number, root: number, next: number): readonly Move[] {
-    if (!this.isTwoWay) return [];
-    return [
-      { tree, rank: next, from: root, to: -1 },
-      { tree, rank: root, from: -1, to: next },
-    ];
-  }
-
-  turn(tree: number, rank: number, parent: number): void {
-    this.join(tree, rank, this.parent[tree][rank], -1);
-    this.join(tree, rank, parent, 1);
-    this.measure(tree);
+    return other < 0 || this.isAbove(other, rank, from) ? [] : [move, { tree: other, rank, to: from }];
   }
 
   /** Seconds of reductions for each byte of the message, of the busiest chip or, smoothly, of all. */
@@ -185,20 +186,17 @@ class ChangingTrees {
       if (depth[rank] < 0) depth[rank] = parent[rank] < 0 ? 0 : measured(parent[rank]) + 1;
       return depth[rank];
     };
-    for (let rank = 0; rank < parent.length; rank++) measured(rank);
+    for (const rank of parent.keys()) measured(rank);
   }
 }
 
 /** The greatest of all, or the root of the sum of their eighth powers: hardly more, but the second greatest shows, too. */
 function greatest(rows: readonly ArrayLike<number>[], isSmooth: boolean): number {
-  let [most, sum] = [0, 0];
+  let found = 0;
   for (const row of rows) {
-    for (let at = 0; at < row.length; at++) {
-      most = Math.max(most, row[at]);
-      sum += eighthPower(row[at]);
-    }
+    for (let at = 0; at < row.length; at++) found = isSmooth ? found + eighthPower(row[at]) : Math.max(found, row[at]);
   }
-  return isSmooth ? eighthRoot(sum) : most;
+  return isSmooth ? eighthRoot(found) : found;
 }
 
 export function eighthPower(x: number): number {
