@@ -6,7 +6,7 @@
 import { type CollectiveKind, keepsRankOrder } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { refine } from '../../passes/index.ts';
-import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { type Candidate, candidatesOf, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { list } from '../list/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
 import { inStep } from './in-step.ts';
@@ -31,28 +31,22 @@ function* propose(problem: Problem): Iterable<Proposal> {
   if (algorithm !== undefined || !reductions.includes(collective.kind) || collective.ranks === 1 || !exclusive) return;
   if (size === 0) return;
   if (keepsRankOrder(collective)) return yield dismissed(name, 'needs an operator that commutes');
-  // With shards of different sizes ranks do not all do the same, whatever the machine.
-  const isSymmetric = collective.counts === undefined && findSymmetry(routes.topology).found;
-  if (collective.kind === 'reduce') {
-    yield* packets(problem, name);
-  } else if (isSymmetric) {
-    // All ranks do the same at the same time, so that nobody is ever ahead.
-    return;
+  for (const proposal of outOfStep(problem)) {
+    yield proposal.kind === 'dismissed' ? proposal : { ...proposal, candidate: inStep(proposal.candidate, name) };
   }
-  for (const candidate of listInStep(problem)) yield { kind: 'candidate', candidate };
-  if (collective.kind === 'allreduce') yield* packets(problem, name);
 }
 
-/**
- * What the list engine makes, in step; in an allreduce the usual way alone, since a reduce and a broadcast fill their pipelines
- * one after the other, in steps that take longer.
- */
-function* listInStep(problem: Problem): Iterable<Candidate> {
-  for (const proposal of list.propose({ ...problem, inOneBulk: true })) {
-    if (proposal.kind === 'dismissed') continue;
-    yield inStep(shared(proposal.candidate, problem), name);
-    if (problem.collective.kind === 'allreduce') return;
+function* outOfStep(problem: Problem): Iterable<Proposal> {
+  const { kind, counts } = problem.collective;
+  if (kind === 'reduce') yield* packets(problem);
+  // Where all ranks do the same at the same time nobody is ever ahead. With shards of different sizes they do not, whatever the machine.
+  else if (counts === undefined && findSymmetry(problem.routes.topology).found) return;
+  for (const candidate of candidatesOf([list], { ...problem, inOneBulk: true })) {
+    yield { kind: 'candidate', candidate: shared(candidate, problem) };
+    // The usual way alone, since a reduce and a broadcast fill their pipelines one after the other, in steps that take longer.
+    if (kind === 'allreduce') break;
   }
+  if (kind === 'allreduce') yield* packets(problem);
 }
 
 /** With reductions shared evenly, of chunks as large as they can be; more of them are cut from these. */

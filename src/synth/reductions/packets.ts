@@ -8,7 +8,6 @@ import { partOfWork } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer, type TransferKind } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
-import type { Seconds } from '../../ir/units.ts';
 import { type Arc, directArcs } from '../arcs.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
@@ -16,13 +15,11 @@ import type { Tree } from '../trees/pack.ts';
 import { packed } from '../trees/packing.ts';
 import { twoWayTrees } from '../trees/two-way-trees.ts';
 import { balancedTrees } from './balanced-trees.ts';
-import { inStep } from './in-step.ts';
 
 /** Operations of a schedule that is made, proved and simulated in a moment. */
 const mostOperations = 120_000;
 
-/** @param engine for the origin of candidates */
-export function* packets(problem: Problem, engine: string): Iterable<Proposal> {
+export function* packets(problem: Problem): Iterable<Proposal> {
   const { collective, chunks, parameters, routes } = problem;
   const isTwoWay = collective.kind === 'allreduce';
   const name = isTwoWay ? 'packets up and down trees' : 'packets up packed trees';
@@ -39,7 +36,7 @@ export function* packets(problem: Problem, engine: string): Iterable<Proposal> {
   if (!Number.isInteger(number)) return yield dismissed(name, `needs a multiple of ${parts} chunks, not ${chunks}`);
   const build = (multiple: number): Schedule =>
     inPackets(name, trees, { ...collective, chunks: parts * number * multiple }, number);
-  yield { kind: 'candidate', candidate: inStep({ name, origin: { engine, schedule: name }, build }, engine) };
+  yield { kind: 'candidate', candidate: { name, origin: { engine: 'in-step', schedule: name }, build } };
 }
 
 /** Trees whose edges lead away from the root; messages go the other way. */
@@ -49,19 +46,8 @@ function treesToRoot({ collective, routes, effort, shouldStop }: Problem): reado
   return typeof packing === 'string' ? packing : packing.trees;
 }
 
-/** What a step asks of links and chips, in which every edge carries its part of a packet. */
-interface Load {
-  /** Steps of a packet. */
-  readonly height: number;
-  readonly operations: number;
-  readonly latency: Seconds;
-  /** Seconds for each byte of a packet, of the busiest link and of the chip that reduces longest. */
-  readonly linkTime: Seconds;
-  readonly reduceTime: Seconds;
-}
-
-/** Undefined where edges are not single links. */
-function loadOf(trees: readonly Tree[], isTwoWay: boolean, routes: Routes): Load | undefined {
+/** What a step asks of links and chips, in which every edge carries its part of a packet; undefined where edges are not single links. */
+function loadOf(trees: readonly Tree[], isTwoWay: boolean, routes: Routes) {
   const { nodes, chips } = routes.topology;
   const arcs = new Map(directArcs(routes).map((arc) => [`${arc.from} ${arc.to}`, arc]));
   const reduced = new Float64Array(chips.length);
@@ -75,20 +61,20 @@ function loadOf(trees: readonly Tree[], isTwoWay: boolean, routes: Routes): Load
     reduced[to] += sumOf(message.filter(({ kind }) => kind === 'reduce')) / sumOf(trees);
   }
   return {
+    /** Steps of a packet. */
     height: 1 + Math.max(...messages.flat().map(({ firstStep }) => firstStep)),
     // Messages are sent and received; what has waited is reduced on its own.
     operations: 2 * messages.length + (isTwoWay ? messages.flat().length / 2 : 0),
     latency: Math.max(...carried.map(([{ latency }]) => latency)),
+    /** Seconds for each byte of a packet, of the busiest link and of the chip that reduces longest. */
     linkTime: Math.max(...carried.map(([{ bandwidth }, part]) => part / bandwidth)),
     reduceTime: Math.max(...reduced.map((part, rank) => part / (nodes[chips[rank]].reduce?.throughput ?? Infinity))),
   };
 }
 
 /** The number of packets that takes least: k = √((h − 1)·c·M / α). */
-function bestNumber(
-  { height, operations, latency, linkTime, reduceTime }: Load,
-  { size, effort = 'full' }: Problem,
-): number {
+function bestNumber(load: NonNullable<ReturnType<typeof loadOf>>, { size, effort = 'full' }: Problem): number {
+  const { height, operations, latency, linkTime, reduceTime } = load;
   const most = Math.max(1, Math.floor((mostOperations * partOfWork[effort]) / operations));
   const ideal = Math.sqrt(((height - 1) * (linkTime + reduceTime) * size) / latency);
   return Math.max(1, Math.min(most, Math.round(ideal)));
@@ -160,11 +146,6 @@ function transfer(kind: TransferKind, source: number, destination: number, piece
 function edgesOf(trees: readonly Tree[], isTwoWay: boolean): Edge[] {
   let next = 0;
   const held = new Map<number, number>();
-  const wait = (rank: number, amount: number): number => {
-    const place = held.get(rank) ?? 0;
-    held.set(rank, place + amount);
-    return place;
-  };
   return trees.flatMap(({ root, amount, edges }) => {
     const offset = next;
     next += amount;
@@ -174,22 +155,15 @@ function edgesOf(trees: readonly Tree[], isTwoWay: boolean): Edge[] {
       heights.set(from, Math.max(heights.get(from) ?? 0, (heights.get(to) ?? 0) + 1));
     }
     const up = edges.map(({ from, to }): Edge => {
-      return {
-        kind: 'reduce',
-        from: to,
-        to: from,
-        firstStep: heights.get(to) ?? 0,
-        offset,
-        amount,
-        waiting: wait(from, amount),
-      };
+      const waiting = held.get(from) ?? 0;
+      held.set(from, waiting + amount);
+      return { kind: 'reduce', from: to, to: from, firstStep: heights.get(to) ?? 0, offset, amount, waiting };
     });
-    if (!isTwoWay) return up;
     const complete = (heights.get(root) ?? 0) - 1;
     const down = edges.map(({ from, to, depth }): Edge => {
       return { kind: 'copy', from, to, firstStep: complete + depth, offset, amount, waiting: 0 };
     });
-    return [...up, ...down];
+    return isTwoWay ? [...up, ...down] : up;
   });
 }
 
@@ -198,9 +172,9 @@ function byConnection(edges: readonly Edge[]): readonly (readonly Edge[])[] {
   const groups = new Map<string, Edge[]>();
   for (const edge of edges) {
     const key = `${edge.from} ${edge.to}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [edge]);
-    else group.push(edge);
+    const group = groups.get(key) ?? [];
+    group.push(edge);
+    groups.set(key, group);
   }
   return [...groups.values()];
 }
