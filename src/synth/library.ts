@@ -20,7 +20,7 @@ import {
 } from '../read/index.ts';
 import { areBoxes } from './boxes.ts';
 import { type Candidate, dismissed, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
-import { type FittingRing, fittingRing } from './fitting-ring.ts';
+import { fittingRing } from './fitting-ring.ts';
 import { mostMessages, mostRanksFor } from './limits.ts';
 
 export const library: Engine = {
@@ -38,36 +38,30 @@ function partOf(topology: Topology): number {
 }
 
 function* propose(problem: Problem): Iterable<Proposal> {
-  const files = problem.algorithm === undefined ? filesFor(problem) : [algorithmNamed(problem.algorithm, problem)];
-  checkParameters(files, parametersOfSchedules(problem));
-  let ring: FittingRing | undefined;
+  const { algorithm, parameters, routes, effort = 'full' } = problem;
+  const files = algorithm === undefined ? filesFor(problem) : [algorithmNamed(algorithm, problem)];
+  // A single algorithm is asked of this engine alone; else some values are for other engines.
+  const own = Object.entries(parameters).filter(
+    ([name]) => algorithm !== undefined || !engineParameters.includes(name),
+  );
+  checkParameters(files, Object.fromEntries(own));
+  const request = requestFor(problem);
   for (const file of files) {
-    const request = requestFor(problem);
     const fit = fitness(file, request);
     if (!fit.fits) {
       yield dismissed(file.name, fit.reason);
       continue;
     }
     const unit = chunkUnit(file, request);
-    if (problem.chunks !== undefined && problem.chunks % unit !== 0) {
-      const reason = `needs a multiple of ${unit} chunks per shard, not ${problem.chunks}`;
-      yield dismissed(file.name, reason);
+    const { chunks = unit } = problem;
+    if (chunks % unit !== 0) {
+      yield dismissed(file.name, `needs a multiple of ${unit} chunks per shard, not ${chunks}`);
       continue;
     }
-    yield { kind: 'candidate', candidate: plain(file, request, problem.chunks ?? unit) };
-    if (file.ring && mayBeRelabelled(problem)) {
-      ring ??= fittingRing(problem.routes, problem.effort ?? 'full');
-      if (ring.isBetter) {
-        yield { kind: 'candidate', candidate: inRingOrder(file, request, problem.chunks ?? unit, ring) };
-      }
-    }
+    yield { kind: 'candidate', candidate: plain(file, request, chunks) };
+    const ring = file.ring && mayBeRelabelled(problem) ? fittingRing(routes, effort) : undefined;
+    if (ring?.isBetter === true) yield { kind: 'candidate', candidate: inRingOrder(file, request, chunks, ring) };
   }
-}
-
-/** Values that are not for an engine; a single algorithm is asked of this engine alone. */
-function parametersOfSchedules({ algorithm, parameters }: Problem): Readonly<Record<string, number>> {
-  if (algorithm !== undefined) return parameters;
-  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !engineParameters.includes(name)));
 }
 
 function requestFor({ collective, parameters, limits, byName }: Problem): ScheduleRequest {
@@ -125,26 +119,18 @@ function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Ca
 
 /** Where the result tells ranks apart by more than whose shards are whose, a ring cannot be renumbered. */
 function mayBeRelabelled({ collective, effort = 'full' }: Problem): boolean {
-  return (
-    !keepsRankOrder(collective) &&
-    collective.kind !== 'custom' &&
-    collective.ranks <= mostRanksFor.flows * partOfWork[effort]
-  );
+  const isSmall = collective.ranks <= mostRanksFor.flows * partOfWork[effort];
+  return isSmall && !keepsRankOrder(collective) && collective.kind !== 'custom';
 }
 
 /** The same ring through the ranks in another order: neighbours on the ring become neighbours in the machine. */
 function inRingOrder(file: ScheduleFile, request: ScheduleRequest, chunks: number, ring: RingOrder): Candidate {
-  const rooted = collectiveFacts[file.collective].rooted;
-  const root = rooted ? ring.order.indexOf(request.root) : 0;
+  const { order: ringOrder, before: ringStretchBefore, after: ringStretchAfter } = ring;
+  const root = collectiveFacts[file.collective].rooted ? ringOrder.indexOf(request.root) : 0;
+  const { name, origin, build } = plain(file, { ...request, root }, chunks);
   return {
-    name: `${file.name} (ring order)`,
-    origin: {
-      engine: library.name,
-      schedule: file.name,
-      ringOrder: ring.order,
-      ringStretchBefore: ring.before,
-      ringStretchAfter: ring.after,
-    },
-    build: (multiple) => relabel(instantiate(file, { ...request, root, chunks: chunks * multiple }), ring.order),
+    name: `${name} (ring order)`,
+    origin: { ...origin, ringOrder, ringStretchBefore, ringStretchAfter },
+    build: (multiple) => relabel(build(multiple), ringOrder),
   };
 }
