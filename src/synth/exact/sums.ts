@@ -3,7 +3,7 @@
  * be added where they meet. From what is sent follows which sums are made up where and when, so that everybody has the sum over all
  * ranks in the end.
  */
-import { type Piece, type ScheduleBuffer, StepsBuilder, type TransferKind } from '../../ir/schedule.ts';
+import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder, type TransferKind } from '../../ir/schedule.ts';
 import type { ScheduleMaker } from './instance.ts';
 import type { UnitMachine } from './machine.ts';
 
@@ -17,6 +17,9 @@ interface SentSum {
   readonly way: number;
   readonly step: number;
 }
+
+/** Where a rank has a sum; offsets in chunks of the shape. */
+type Place = readonly [buffer: Extract<ScheduleBuffer, 'data' | 'scratch'>, offset: number];
 
 /** A sum that a rank makes up of two that it has, before a step. */
 interface MadeSum {
@@ -44,61 +47,124 @@ export function setImage(set: number, ranks: Int32Array): number {
   return image;
 }
 
-/**
- * What a rank starts with lies in its data, sums that come in or are made up in places of their own in scratch.
- * @throws Error if somebody would lack the sum in the end: then it is not a solution of the model
- */
-export function sumsSchedule(
-  machine: UnitMachine,
-  sums: readonly SentSum[],
-  roundsOf: readonly number[],
-): ScheduleMaker {
-  const { ranks, ways } = machine;
-  const everyone = 2 ** ranks - 1;
+/** @throws Error if somebody would lack the sum in the end: then it is not a solution of the model */
+export function sumsSchedule(machine: UnitMachine, sums: readonly SentSum[], rounds: readonly number[]): ScheduleMaker {
   return (name, collective, width) => {
     const chunks = collective.chunks / width;
-    const { sent, made } = neededOf(machine, sums, roundsOf.length, chunks);
-    const builder = new StepsBuilder();
-    const scratch = new Array<number>(ranks).fill(0);
-    const places = new Map<string, number>();
-    const placeOf = (rank: number, chunk: number, set: number): readonly [ScheduleBuffer, number] => {
-      if (set === 1 << rank) return ['data', chunk * width];
-      const key = `${rank} ${chunk} ${set}`;
-      const place = places.get(key) ?? scratch[rank]++;
-      places.set(key, place);
-      return ['scratch', place * width];
-    };
-    const piece = (from: number, to: number, chunk: number, set: number, target = set): Piece => {
-      const [[source, fromOffset], [destination, toOffset]] = [placeOf(from, chunk, set), placeOf(to, chunk, target)];
-      return { from: source, fromOffset, to: destination, toOffset, count: width };
-    };
-    const add = (kind: TransferKind, source: number, destination: number, pieces: readonly Piece[]): void => {
-      builder.add({ kind, source, destination, channel: 0, order: 'held-first', pieces, origin: undefined });
-    };
-    for (const [step, rounds] of [...roundsOf, 0].entries()) {
-      for (const { rank, chunk, set, parts } of made.filter((sum) => sum.step === step)) {
-        for (const [p, part] of parts.entries()) {
-          add(p === 0 ? 'copy' : 'reduce', rank, rank, [piece(rank, rank, chunk, part, set)]);
-          builder.endStep();
-        }
-      }
-      for (const [way, { from, to }] of ways.entries()) {
-        const carried = sent.filter((sum) => sum.step === step && sum.way === way);
-        const pieces = carried.map(({ chunk, set }) => piece(from, to, chunk, set));
-        if (pieces.length > 0) add('copy', from, to, pieces);
-      }
-      builder.endStep(rounds * width);
+    const { sent, made } = neededOf(machine, sums, rounds.length, chunks);
+    const writer = new SumWriter(machine, width);
+    for (const { chunk, set, way } of sent) writer.needs(machine.ways[way].from, chunk, set);
+    for (const { rank, chunk, parts } of made) for (const part of parts) writer.needs(rank, chunk, part);
+    for (const [step, number] of [...rounds, 0].entries()) {
+      for (const sum of made) if (sum.step === step) writer.makeUp(sum);
+      const now = sent.filter((sum) => sum.step === step);
+      writer.send(now, number);
     }
-    for (let rank = 0; rank < ranks; rank++) {
-      for (let chunk = 0; chunk < chunks; chunk++) {
-        const result = piece(rank, rank, chunk, everyone);
-        add('copy', rank, rank, [{ ...result, to: 'data', toOffset: chunk * width }]);
-      }
-    }
-    builder.endStep();
-    const most = width * Math.max(...scratch);
-    return { name, collective, scratch: most, commutative: true, ring: false, steps: builder.build() };
+    return { name, collective, commutative: true, ring: false, ...writer.finish(chunks) };
   };
+}
+
+/**
+ * What a rank starts with lies in its data; sums that come in lie in scratch, and one that is made up of two takes the place of one that
+ * nobody needs any more, or a place of its own.
+ */
+class SumWriter {
+  private readonly builder = new StepsBuilder();
+  private readonly machine: UnitMachine;
+  private readonly width: number;
+  private readonly everyone: number;
+  /** By `nameOf`: where ranks have sums, and how often those are needed. */
+  private readonly places = new Map<string, Place>();
+  private readonly left = new Map<string, number>();
+  /** By rank and chunk: the sum that lies in the data. */
+  private readonly inData = new Map<string, number>();
+  private readonly scratch: number[];
+
+  constructor(machine: UnitMachine, width: number) {
+    this.machine = machine;
+    this.width = width;
+    this.everyone = 2 ** machine.ranks - 1;
+    this.scratch = new Array<number>(machine.ranks).fill(0);
+  }
+
+  /** Tells of one more use of a sum that is to come, or that is over. */
+  needs(rank: number, chunk: number, set: number, times: 1 | -1 = 1): void {
+    this.left.set(nameOf(rank, chunk, set), this.timesLeft(rank, chunk, set) + times);
+  }
+
+  /** The messages of a step: one over each way, of all sums that go over it. */
+  send(sums: readonly SentSum[], rounds: number): void {
+    const { ways } = this.machine;
+    const going = sums.map((sum) => ({ ...sum, source: this.placeOf(ways[sum.way].from, sum.chunk, sum.set) }));
+    for (const { chunk, set, way } of sums) this.needs(ways[way].from, chunk, set, -1);
+    for (const [index, { from, to }] of ways.entries()) {
+      const pieces = going
+        .filter(({ way }) => way === index)
+        .map(({ chunk, set, source }) => this.piece(source, this.newPlace(to, chunk, set)));
+      if (pieces.length > 0) this.add('copy', from, to, pieces);
+    }
+    this.builder.endStep(rounds * this.width);
+  }
+
+  makeUp({ rank, chunk, set, parts }: MadeSum): void {
+    const free = parts.filter((part) => this.timesLeft(rank, chunk, part) === 1);
+    const base = free.find((part) => this.placeOf(rank, chunk, part)[0] === 'data') ?? free.at(0);
+    const first = base ?? parts[0];
+    const source = this.placeOf(rank, chunk, first);
+    const place = base === undefined ? this.newPlace(rank, chunk, set) : this.settled(rank, chunk, set, source);
+    if (base === undefined) this.add('copy', rank, rank, [this.piece(source, place)]);
+    this.builder.endStep();
+    for (const part of parts) {
+      if (part !== first) this.add('reduce', rank, rank, [this.piece(this.placeOf(rank, chunk, part), place)]);
+      this.needs(rank, chunk, part, -1);
+    }
+    this.builder.endStep();
+  }
+
+  /** Copies results to where they belong, if they are not there yet. */
+  finish(chunks: number): Pick<Schedule, 'steps' | 'scratch'> {
+    for (const rank of this.scratch.keys()) {
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        const place = this.placeOf(rank, chunk, this.everyone);
+        if (place[0] === 'scratch') this.add('copy', rank, rank, [this.piece(place, ['data', chunk])]);
+      }
+    }
+    return { steps: this.builder.build(), scratch: this.width * Math.max(...this.scratch) };
+  }
+
+  private timesLeft(rank: number, chunk: number, set: number): number {
+    return this.left.get(nameOf(rank, chunk, set)) ?? (set === this.everyone ? 2 : 0);
+  }
+
+  private placeOf(rank: number, chunk: number, set: number): Place {
+    return this.places.get(nameOf(rank, chunk, set)) ?? ['data', chunk];
+  }
+
+  /** In the data for the result, if what is there is not needed any more. */
+  private newPlace(rank: number, chunk: number, set: number): Place {
+    const resident = this.inData.get(`${rank} ${chunk}`) ?? 1 << rank;
+    const isFree = set === this.everyone && this.timesLeft(rank, chunk, resident) === 0;
+    return this.settled(rank, chunk, set, isFree ? ['data', chunk] : ['scratch', this.scratch[rank]++]);
+  }
+
+  private settled(rank: number, chunk: number, set: number, place: Place): Place {
+    this.places.set(nameOf(rank, chunk, set), place);
+    if (place[0] === 'data') this.inData.set(`${rank} ${chunk}`, set);
+    return place;
+  }
+
+  private piece([from, fromOffset]: Place, [to, toOffset]: Place): Piece {
+    const { width } = this;
+    return { from, fromOffset: fromOffset * width, to, toOffset: toOffset * width, count: width };
+  }
+
+  private add(kind: TransferKind, source: number, destination: number, pieces: readonly Piece[]): void {
+    this.builder.add({ kind, source, destination, channel: 0, order: 'held-first', pieces, origin: undefined });
+  }
+}
+
+function nameOf(rank: number, chunk: number, set: number): string {
+  return `${rank} ${chunk} ${set}`;
 }
 
 /** What of the sums that are sent is needed, and what is made of it; of what is made before a step at a rank, parts come first. */
