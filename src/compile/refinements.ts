@@ -125,7 +125,7 @@ class Refined {
   private tuned(estimate: Seconds, depth: number): Prospect {
     const { search, single, index, operations } = this;
     const refine = (): readonly Prospect[] => {
-      const better = tune(single, quickly(search), search.routes, Number.POSITIVE_INFINITY);
+      const better = tune(single, quickly(search), search.routes);
       search.replace(index, single);
       this.take(better);
       // Where no depth kept what was expected, another may.
@@ -145,12 +145,11 @@ class Refined {
       request.collective.ranks <= mostRanksFor.programs;
     const full = { ...charged(search), effort: 'full' } as const;
     const refine = (): readonly Prospect[] => {
-      this.take(tune(single, full, routes, Number.POSITIVE_INFINITY));
+      this.take(tune(single, full, routes));
       if (!isSized) return [];
       search.spend(perSizes);
       const inBulks = { ...full, bulks: 'auto' } as const;
-      const known =
-        request.bulks === 1 ? tune(single, inBulks, routes, Number.POSITIVE_INFINITY) : search.priced[index];
+      const known = request.bulks === 1 ? tune(single, inBulks, routes) : search.priced[index];
       const sized = withBestSizes(known, request, routes, bound);
       if (sized !== undefined) search.take(sized);
       return [];

@@ -7,7 +7,7 @@ import type { Seconds } from '../ir/units.ts';
 import { fitsFastMemory, lower } from '../lower/index.ts';
 import { bestDepth, type Depth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
-import { allowedOf, effortFor, mostSimulated, searchEffortFor } from './effort.ts';
+import { allowedOf, mostSimulated, searchEffortFor } from './effort.ts';
 import { outOfStep, pipelineEstimate, reducesWithoutOverlap } from './estimates.ts';
 import { onOwnChannels } from './own-channels.ts';
 import type { Priced, PriceRequest } from './price.ts';
@@ -24,7 +24,12 @@ const mostFillBulks = 6;
  *
  * @param single the plan in one bulk, in as few as the memory that messages are staged in asks for, or in as many as were asked for
  */
-export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
+export function tune(
+  single: Priced,
+  request: PriceRequest,
+  routes: Routes,
+  bestKnown = Number.POSITIVE_INFINITY,
+): Priced {
   const { bulks, chunks } = request;
   const isAsked = bulks !== 'auto' && (chunks !== undefined || bulks === 1);
   if (isAsked || isFixed(single) || isTooLarge(single, request)) return single;
@@ -138,9 +143,16 @@ class DepthSearch {
       if (bulks < least) return Number.POSITIVE_INFINITY;
       return bulks === least && schedule === single.schedule ? single.cost.seconds : this.timeOf(plan, bulks);
     };
-    const { bulks, effort = 'full' } = request;
+    const { bulks, effort = 'full', onSimulated, shouldStop } = request;
     if (bulks !== 'auto') return { schedule, plan, depth: bulks, seconds: timeOf(bulks) };
-    const goesOn = effortFor((depth) => Math.min(depth, 3 * fill) * operationCount(plan), request);
+    let left = searchEffortFor(request);
+    const goesOn = (depth: number): boolean => {
+      const operations = Math.min(depth, 3 * fill) * operationCount(plan);
+      left -= operations;
+      if (left < 0 || shouldStop?.() === true) return false;
+      onSimulated?.(operations);
+      return true;
+    };
     const start = Math.max(least, this.likely.depth);
     return { schedule, plan, ...bestDepth(timeOf, most, goesOn, start, precision[effort]) };
   }
@@ -153,16 +165,14 @@ class DepthSearch {
    * Whether bulks follow each other less closely than they could. Not where reducing and sending exclude each other: there the order that channels
    * keep is what keeps neighbours in time; nor with lanes, of which instances make more.
    */
-  private isHeldUp({ plan, depth, seconds }: Pipelined): boolean {
+  private isHeldUp({ plan, depth }: Pipelined): boolean {
     const { routes, request, fill } = this;
     const { topology, effort, size } = request;
     if (reducesWithoutOverlap(request) || effort === 'quick' || topology.lane !== undefined) return false;
-    const [needed] = bulkLoads({ ...plan, bulks: 1 }, routes, size);
-    if (needed === undefined || needed.seconds >= seconds) return false;
     const bulks = Math.max(2, depth, this.likely.depth);
     const interval = (this.timeOfFirst(plan, 2 * fill, bulks) - this.timeOfFirst(plan, fill, bulks)) / fill;
     const [busiest] = bulkLoads({ ...plan, bulks }, routes, size);
-    return interval > busiest.seconds * (1 + 1e-9);
+    return busiest !== undefined && interval > busiest.seconds * (1 + 1e-9);
   }
 
   /** Simulated time of a plan in so many bulks; of deep pipelines from their first 2·`fill` bulks. */

@@ -16,17 +16,3 @@ export function allowedOf(most: number, { effort = 'full', topology }: PriceRequ
 export function searchEffortFor(request: PriceRequest): number {
   return allowedOf(mostSimulated / 4, request);
 }
-
-/** Lets a search for the number of bulks go on until it has spent its effort or the time is up. */
-export function effortFor(cost: (depth: number) => number, request: PriceRequest): (depth: number) => boolean {
-  const { shouldStop, onSimulated } = request;
-  const most = searchEffortFor(request);
-  let spent = 0;
-  return (depth) => {
-    const operations = cost(depth);
-    spent += operations;
-    if (spent > most || shouldStop?.() === true) return false;
-    onSimulated?.(operations);
-    return true;
-  };
-}

@@ -1,5 +1,12 @@
 /** What a compile says about bulks: how the chosen pipeline runs when it is full, what holds it up, and what it gains. */
-import { bulkLoads, type ReductionOverlap, reductionOverlap, simulate, steadyState } from '../cost/index.ts';
+import {
+  bulkLoads,
+  type ReductionOverlap,
+  reductionOverlap,
+  type SteadyState,
+  simulate,
+  steadyState,
+} from '../cost/index.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Load } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
@@ -11,13 +18,9 @@ import { lower } from '../lower/index.ts';
 const mostSimulated = 10_000;
 
 /** A pipeline of two bulks or more. */
-export interface FullPipeline {
+export interface FullPipeline extends SteadyState {
   readonly kind: 'bulks';
   readonly bulks: number;
-  /** II: simulated time between bulks when the pipeline is full. */
-  readonly interval: Seconds;
-  /** What the busiest resource and the waits of the plan ask for at least. */
-  readonly leastInterval: Seconds;
   /** The busiest resource per bulk; undefined where nothing takes time. */
   readonly busiest: Load | undefined;
   /** True where not the busiest resource but waits between operations ask for the least interval. */
@@ -60,15 +63,13 @@ export function describePipeline(
 function full(plan: Plan, routes: Routes, size: Bytes, seconds: Seconds): FullPipeline | undefined {
   const steady = steadyState(plan, routes, size);
   if (steady === undefined) return undefined;
-  const { interval, leastInterval, loads, recurrence } = steady;
-  const fill = seconds - (plan.bulks - 1) * interval;
+  const fill = seconds - (plan.bulks - 1) * steady.interval;
   return {
+    ...steady,
     kind: 'bulks',
     bulks: plan.bulks,
-    interval,
-    leastInterval,
-    busiest: loads[0],
-    waits: recurrence !== undefined,
+    busiest: steady.loads[0],
+    waits: steady.recurrence !== undefined,
     fill: fill > 0 ? fill : undefined,
     single: simulate({ ...plan, bulks: 1 }, routes, size).seconds,
   };

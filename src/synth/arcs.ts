@@ -39,14 +39,13 @@ export function arcNetwork(routes: Routes, mostChannels = 1): ArcNetwork {
   const { topology } = routes;
   const ranks = topology.chips.length;
   const neighbours = neighboursOf(topology);
-  const hop = hopsOver(routes);
   const arcs: Arc[] = [];
   const outgoing = Array.from({ length: ranks }, (_, from) => {
     const leaving: number[] = [];
     for (const to of neighbours(from)) {
       const channels = mostChannels === 1 ? 1 : Math.min(mostChannels, routes.choices(from, to));
       for (let channel = 0; channel < channels; channel++) {
-        const route = hop(from, to, channel);
+        const route = routes.hop(from, to, channel);
         if (route !== undefined) leaving.push(arcs.push(arcOver(route, { from, to, channel }, topology)) - 1);
       }
     }
@@ -93,24 +92,6 @@ function neighboursOf({ nodes, links, chips }: Topology): (rank: number) => numb
       }
     }
     return found.sort((a, b) => a - b);
-  };
-}
-
-/** Finds the route of a message, unless it passes a third rank because that is faster. */
-function hopsOver(routes: Routes): (from: number, to: number, channel: number) => Route | undefined {
-  const { links, chips } = routes.topology;
-  const direct = new Map<number, number | undefined>();
-  for (const [index, { from, to }] of links.entries()) {
-    const ends = from * routes.topology.nodes.length + to;
-    direct.set(ends, direct.has(ends) ? undefined : index);
-  }
-  const leastLatency = links.reduce((least, { latency }) => Math.min(least, latency), Number.POSITIVE_INFINITY);
-  return (from, to, channel) => {
-    const only = direct.get(chips[from] * routes.topology.nodes.length + chips[to]);
-    // No route of two links or more is shorter, so that the shortest need not be looked for.
-    const surely = only !== undefined && links[only].latency < 2 * leastLatency;
-    if (!surely) return routes.hop(from, to, channel);
-    return { links: [only], latency: links[only].latency, bandwidth: links[only].bandwidth };
   };
 }
 

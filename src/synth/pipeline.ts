@@ -14,9 +14,9 @@ export const worthwhile = 1 - 2e-3;
 
 /**
  * Finds the k in 1 … `most` with the least cost, for costs that fall and then rise in k, as (N + k − 2)(α + M/(kβ)) does:
- * doubling or halving from `start` brackets the minimum, then the bracket is halved by comparing neighbours until its ends
- * differ by no more than `precision` of themselves. Ties go to the smaller k. `goOn` is asked before each evaluation: false ends
- * the search, and the best k so far is the answer.
+ * doubling or halving from `start` as long as that gains, then by smaller and smaller steps to either side, the last of which are no
+ * more than `precision` of k apart. Ties go to the smaller k. `goOn` is asked before each evaluation: false ends the search, and the best k
+ * so far is the answer.
  */
 export function bestDepth(
   cost: (depth: number) => Seconds,
@@ -25,42 +25,27 @@ export function bestDepth(
   start = 1,
   precision = 0,
 ): Depth {
-  const known = new Map<number, Seconds>();
-  const at = (depth: number): Seconds | undefined => {
-    if (!known.has(depth) && goOn(depth)) known.set(depth, cost(depth));
-    return known.get(depth);
+  const seen = new Set<number>();
+  let best: Depth = { depth: 1, seconds: Number.POSITIVE_INFINITY };
+  /** Whether it is better than all before, by so much. */
+  const gains = (wanted: number, factor = 1): boolean => {
+    const depth = Math.max(1, Math.min(wanted, most));
+    if (seen.has(depth) || !goOn(depth)) return false;
+    seen.add(depth);
+    const before = best;
+    const seconds = cost(depth);
+    if (seconds < before.seconds || (seconds === before.seconds && depth < before.depth)) best = { depth, seconds };
+    return best !== before && seconds <= before.seconds * factor;
   };
-  const falls = (from: number, to: number, factor = 1): boolean => {
-    const [before, after] = [at(from), at(to)];
-    return before !== undefined && after !== undefined && after < before * factor;
-  };
-  let low = Math.max(1, Math.min(start, most));
-  let high = Math.min(low * 2, most);
-  if (falls(low, high)) {
-    while (high < most && falls(high, Math.min(high * 2, most), worthwhile)) {
-      low = high;
-      high = Math.min(high * 2, most);
-    }
-    high = Math.min(high * 2, most);
-  } else {
-    while (low > 1 && !falls(Math.ceil(low / 2), low)) {
-      high = low;
-      low = Math.ceil(low / 2);
-    }
-    low = Math.ceil(low / 2);
+  gains(start);
+  while (gains(best.depth * 2, worthwhile)) {}
+  while (gains(Math.ceil(best.depth / 2))) {}
+  for (let step = best.depth; step > Math.max(1, (precision * best.depth) / 2); ) {
+    step = Math.ceil(step / 2);
+    if (!gains(best.depth + step)) gains(best.depth - step);
   }
-  while (high > low * (1 + precision)) {
-    const middle = (low + high) >> 1;
-    if (falls(middle, middle + 1)) low = middle + 1;
-    else high = middle;
-  }
-  at(low);
   // Costs do not always fall and rise as they should: two halves take little to look at.
-  at(Math.min(2, most));
-  let best = { depth: 1, seconds: Number.POSITIVE_INFINITY };
-  for (const [depth, seconds] of known) {
-    if (seconds < best.seconds || (seconds === best.seconds && depth < best.depth)) best = { depth, seconds };
-  }
+  gains(2);
   return best;
 }
 

@@ -1,5 +1,5 @@
 import { withCounts } from '../passes/index.ts';
-import type { Candidate, Engine, Proposal } from './engine.ts';
+import type { Engine, Proposal } from './engine.ts';
 
 /**
  * Engines make schedules in chunks, whatever these weigh. Where the collective has counts, this gives the shards of their
@@ -12,12 +12,12 @@ export function withShardSizes(engine: Engine): Engine {
       const { counts } = problem.collective;
       for (const proposal of engine.propose(problem)) {
         if (counts === undefined || proposal.kind === 'dismissed') yield proposal;
-        else yield { kind: 'candidate', candidate: sized(proposal.candidate, counts) };
+        else {
+          const { candidate } = proposal;
+          const build = (multiple: number) => withCounts(candidate.build(multiple), counts);
+          yield { kind: 'candidate', candidate: { ...candidate, build } };
+        }
       }
     },
   };
-}
-
-function sized(candidate: Candidate, counts: readonly number[]): Candidate {
-  return { ...candidate, build: (multiple) => withCounts(candidate.build(multiple), counts) };
 }

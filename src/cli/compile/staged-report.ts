@@ -41,7 +41,7 @@ export function stagedTimeOf({ bundle, schedule, asked, stoppedEarly }: CompileR
   const routes = Routes.of(machine);
   const single = price(candidate, request, routes, Number.POSITIVE_INFINITY);
   if (single.kind !== 'priced') return undefined;
-  const best = tune(single, request, routes, Number.POSITIVE_INFINITY);
+  const best = tune(single, request, routes);
   const { seconds } = best.cost;
   return {
     ...{ topology: machine.name, bulks: best.checked.plan.bulks, seconds },

@@ -9,16 +9,13 @@ import { resize, type SizeClasses, sizeClasses } from '../../passes/index.ts';
 import { mostFailures } from '../../synth/index.ts';
 import { CuttingPlanes, type LeastPoint } from './cutting-planes.ts';
 
-/** A schedule with a size for each class of its chunks. */
+/** Sizes for the classes of a schedule's chunks. */
 export interface Sized {
-  readonly schedule: Schedule;
-  readonly classes: SizeClasses;
+  readonly sizing: Sizing;
   /** By class, as parts of a shard. */
   readonly parts: Float64Array;
   /** Simulated, with these very sizes. */
   readonly seconds: Seconds;
-  /** Simulated with other sizes. */
-  secondsWith(parts: Float64Array): Seconds;
 }
 
 /** For what sizes are looked for, and what that may take. */
@@ -48,6 +45,8 @@ export function workBudget(operations: number, shouldStop: (() => boolean) | und
 
 /** A schedule's plan simulated with any sizes of its chunks. */
 export class Sizing {
+  readonly schedule: Schedule;
+  readonly classes: SizeClasses;
   readonly operations: number;
   /** Of a shard, or of the message where there are none. */
   readonly shardBytes: Bytes;
@@ -58,15 +57,16 @@ export class Sizing {
     const inputs = Array.from({ length: collective.ranks }, (_, rank) => dataWindow(collective, rank).input);
     const classAt = (rank: number, slot: number): number => classes.of[inputs[rank] + slot];
     const plan = lower(schedule);
+    this.schedule = schedule;
+    this.classes = classes;
     this.operations = operationCount(plan);
     this.shardBytes = size / classes.shards.length;
     this.runs = new SizedRuns(plan, routes, classes.count, classAt);
   }
 
   /** @param parts by class, as parts of a shard */
-  run(parts: Float64Array): SizedRun & { readonly sizes: Float64Array } {
-    const sizes = parts.map((part) => part * this.shardBytes);
-    return { ...this.runs.run(sizes), sizes };
+  run(parts: Float64Array): SizedRun {
+    return this.runs.run(parts.map((part) => part * this.shardBytes));
   }
 }
 
@@ -91,7 +91,8 @@ export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch
   // Times are counted in the time of the first run, so that all numbers are of the order of 1.
   let unit: Seconds | undefined;
   for (;;) {
-    const { seconds, chains, sizes } = sizing.run(next.point);
+    const { seconds, chains } = sizing.run(next.point);
+    const sizes = next.point.map((part) => part * shardBytes);
     unit ??= seconds;
     const scale = unit;
     if (seconds < best.seconds) best = { parts: next.point, seconds };
@@ -109,7 +110,7 @@ export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch
     if (!search.spend(2 * operations + Math.floor((planes.work - before) / operationWork))) break;
     next = least;
   }
-  return { schedule, classes, ...best, secondsWith: (parts) => sizing.run(parts).seconds };
+  return { sizing, ...best };
 }
 
 /**
@@ -139,7 +140,8 @@ export function emptyClasses({ parts }: Sized): number[] {
 }
 
 /** The schedule without these classes and with the best sizes of the others; undefined where there are none, or shards would differ. */
-function without({ schedule, classes }: Sized, gone: readonly number[], search: SizeSearch): Sized | undefined {
+function without({ sizing }: Sized, gone: readonly number[], search: SizeSearch): Sized | undefined {
+  const { schedule, classes } = sizing;
   const counts = new Int32Array(classes.count).fill(1);
   for (const of of gone) counts[of] = 0;
   const totals = classes.shards.map((shard) => shard.reduce((sum, of) => sum + counts[of], 0));

@@ -29,13 +29,6 @@ const mostOperations = 3000;
 /** Numbers of slices that a plan is tried in. */
 const slicings = [1, 2, 3, 4, 6, 8, 12] as const;
 
-/** A plan of unequal chunks, and how it is told. */
-interface Made {
-  readonly sized: Sized;
-  readonly suffix: 'sized' | 'tapered';
-  details(counts: Int32Array): Readonly<Record<string, number | readonly number[]>>;
-}
-
 /**
  * Cuts the shards of a plan in chunks of unequal size, or its bulks so that these taper.
  *
@@ -54,12 +47,10 @@ export function withBestSizes(
     topology.lane !== undefined || chunks !== undefined || plan.checked.plan.collective.counts !== undefined;
   if (isFixed || ranksOf(topology) > mostRanksFor.programs || seconds <= target * nearEnough) return undefined;
   const search = (): SizeSearch => ({ routes, size, spend: workBudget(mostEffort, shouldStop) });
-  const inEnds = inEqualBulks === true || bulks === 1 ? undefined : taperedBulks(plan, search());
-  const inSizes = bulks === 'auto' || bulks === 1 ? inSlices(plan, search()) : undefined;
-  const [best] = [inEnds, inSizes]
-    .filter((made) => made !== undefined && made.sized.seconds < seconds * worthwhile)
-    .flatMap((made) => (made === undefined ? [] : (inWholeChunks(plan, made, request, routes) ?? [])))
-    .sort((a, b) => a.cost.seconds - b.cost.seconds);
+  const made = [];
+  if (inEqualBulks !== true && bulks !== 1) made.push(taperedBulks(plan, request, search()));
+  if (bulks === 'auto' || bulks === 1) made.push(inSlices(plan, request, search()));
+  const [best] = made.flatMap((found) => found ?? []).sort((a, b) => a.cost.seconds - b.cost.seconds);
   return best !== undefined && best.cost.seconds < seconds * worthwhile ? best : undefined;
 }
 
@@ -69,60 +60,66 @@ function canBeSliced({ schedule, checked }: Priced, slices: number): boolean {
 }
 
 /** In more and more slices, each with its best sizes, as long as that gains. */
-function inSlices(plan: Priced, search: SizeSearch): Made | undefined {
+function inSlices(plan: Priced, request: PriceRequest, search: SizeSearch): Priced | undefined {
   let best: Sized | undefined;
   let failures = 0;
   for (const slices of slicings) {
     const sized = canBeSliced(plan, slices) ? bestSizes(unroll(plan.schedule, slices), true, search) : undefined;
     if (sized === undefined) break;
-    const faster: Sized =
-      best === undefined ? withoutSmall(sized, search) : fasterOf(best, withoutSmall(sized, search));
+    const fewer = withoutSmall(sized, search);
+    const faster: Sized = best === undefined ? fewer : fasterOf(best, fewer);
     if (faster === best) failures++;
     best = faster;
-    const { count } = sized.classes;
+    const { count } = sized.sizing.classes;
     // Chunks are left over for less than one slice.
     const isUsed = (count - emptyClasses(sized).length) * slices > count * (slices - 1);
     if ((slices > 1 && !isUsed) || failures === mostFailures) break;
   }
   if (best === undefined) return undefined;
+  const { schedule, classes } = best.sizing;
   // Shards that are cut differently.
-  const polished = best.classes.shards.length === 1 ? best : fasterOf(best, bestSizes(best.schedule, false, search));
+  const polished = classes.shards.length === 1 ? best : fasterOf(best, bestSizes(schedule, false, search));
   // Of the first shard, in chunks; the others may differ.
-  const details = (counts: Int32Array) => ({
-    sizes: Array.from(polished.classes.shards[0], (of) => counts[of]).filter((count) => count > 0),
-  });
-  return { sized: polished, suffix: 'sized', details };
+  const [first] = polished.sizing.classes.shards;
+  return inWholeChunks(plan, polished, 'sized', request, search, (counts) => ({
+    sizes: Array.from(first, (of) => counts[of]).filter((count) => count > 0),
+  }));
 }
 
-function taperedBulks(plan: Priced, search: SizeSearch): Made | undefined {
+function taperedBulks(plan: Priced, request: PriceRequest, search: SizeSearch): Priced | undefined {
   const { bulks } = plan.checked.plan;
   const found = canBeSliced(plan, bulks) ? tapered(plan, search) : undefined;
   if (found === undefined) return undefined;
-  const details = () => ({
+  return inWholeChunks(plan, found.sized, 'tapered', request, search, () => ({
     taperedBulks: bulks,
     ...found.taper,
     equalBulksSeconds: plan.cost.seconds,
     oneBulkSeconds: simulate({ ...plan.checked.plan, bulks: 1 }, search.routes, search.size).seconds,
-  });
-  return { sized: found.sized, suffix: 'tapered', details };
+  }));
 }
 
-/** The plan with sizes in whole chunks, as few as do; undefined where it is not correct. */
+/**
+ * The plan with sizes in whole chunks, as few as do; undefined where it is not correct, or the sizes gain nothing.
+ *
+ * @param details how it is told
+ */
 function inWholeChunks(
-  plan: Priced,
-  { sized, suffix, details }: Made,
-  { topology, size, limits }: PriceRequest,
-  routes: Routes,
+  { candidate: { origin, name }, checked: { plan }, cost }: Priced,
+  sized: Sized,
+  suffix: 'sized' | 'tapered',
+  { topology, limits }: PriceRequest,
+  { routes, size }: SizeSearch,
+  details: (counts: Int32Array) => Readonly<Record<string, number | readonly number[]>>,
 ): Priced | undefined {
-  const unit = topology.messages?.alignment ?? 0;
-  const counts = leastCounts(sized, size / sized.classes.shards.length / unit);
+  const { schedule: equal, classes, shardBytes } = sized.sizing;
+  const isFaster = sized.seconds < cost.seconds * worthwhile;
+  const counts = isFaster ? leastCounts(sized, shardBytes / (topology.messages?.alignment ?? 0)) : undefined;
   if (counts === undefined) return undefined;
-  const schedule = resize(sized.schedule, sized.classes, counts);
-  const lowered = lower(schedule, { name: `${plan.checked.plan.name}-${suffix}` });
+  const schedule = resize(equal, classes, counts);
+  const lowered = lower(schedule, { name: `${plan.name}-${suffix}` });
   if (!fitsFastMemory(lowered, topology, size)) return undefined;
   const { checked } = check(lowered, { topology, slots: limits.slots });
   if (checked === undefined) return undefined;
-  const origin = { ...plan.candidate.origin, tuned: 'sizes', ...details(counts) };
-  const candidate = candidateOf(schedule, origin, `${plan.candidate.name}, ${suffix}`);
-  return { kind: 'priced', candidate, schedule, checked, cost: simulate(checked.plan, routes, size) };
+  const candidate = candidateOf(schedule, { ...origin, tuned: 'sizes', ...details(counts) }, `${name}, ${suffix}`);
+  return { kind: 'priced', candidate, schedule, checked, cost: simulate(lowered, routes, size) };
 }

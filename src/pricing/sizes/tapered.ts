@@ -24,31 +24,30 @@ export function tapered(
   search: SizeSearch,
 ): { readonly sized: Sized; readonly taper: Taper } | undefined {
   const { bulks } = checked.plan;
-  if (bulks === 1) return undefined;
   const unrolled = unroll(schedule, bulks);
-  const classes = sizeClasses(unrolled, true);
+  const classes = bulks === 1 ? undefined : sizeClasses(unrolled, true);
   if (classes === undefined) return undefined;
   const sizing = new Sizing(unrolled, classes, search);
-  const secondsWith = (parts: Float64Array): number => sizing.run(parts).seconds;
   const { chunks } = schedule.collective;
   const bulkOf = new Int32Array(classes.count);
   for (let slot = 0; slot < classes.slots; slot++) {
     bulkOf[classes.of[slot]] = Math.floor((slot % (chunks * bulks)) / chunks);
   }
-  const partsWith = ({ rising, falling }: Taper): Float64Array => {
+  const sizedBy = ({ rising, falling }: Taper): Sized => {
     const weights = Float64Array.from(bulkOf, (bulk) => Math.min(1, (bulk + 1) / rising, (bulks - bulk) / falling));
     const total = classes.shards[0].reduce((sum, of) => sum + weights[of], 0);
-    return weights.map((weight) => weight / total);
+    const parts = weights.map((weight) => weight / total);
+    return { sizing, parts, seconds: sizing.run(parts).seconds };
   };
   let taper: Taper = { rising: 1, falling: 1 };
-  let seconds = secondsWith(partsWith(taper));
+  let { seconds } = sizedBy(taper);
   for (let before = Number.POSITIVE_INFINITY; seconds < before; ) {
     before = seconds;
     for (const end of ['rising', 'falling'] as const) {
-      const timeWith = (length: number): number => secondsWith(partsWith({ ...taper, [end]: length }));
+      const timeWith = (length: number): number => sizedBy({ ...taper, [end]: length }).seconds;
       const found = bestDepth(timeWith, bulks, () => search.spend(2 * sizing.operations), taper[end], 1);
       if (found.seconds < seconds) [taper, seconds] = [{ ...taper, [end]: found.depth }, found.seconds];
     }
   }
-  return { sized: { schedule: unrolled, classes, parts: partsWith(taper), seconds, secondsWith }, taper };
+  return { sized: sizedBy(taper), taper };
 }

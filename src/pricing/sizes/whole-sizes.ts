@@ -12,7 +12,8 @@ const roundingLoss = 1.0005;
  *
  * @param most chunks of a shard: more are smaller than what messages are made of
  */
-export function leastCounts({ classes, parts, seconds, secondsWith }: Sized, most: number): Int32Array | undefined {
+export function leastCounts({ sizing, parts, seconds }: Sized, most: number): Int32Array | undefined {
+  const { classes } = sizing;
   let found: Int32Array | undefined;
   let least = Number.POSITIVE_INFINITY;
   const multiple = commonMultiplicity(classes);
@@ -21,7 +22,7 @@ export function leastCounts({ classes, parts, seconds, secondsWith }: Sized, mos
     if (chunks > most) break;
     const counts = wholeSizes(classes, parts, chunks);
     if (counts === undefined) continue;
-    const rounded = secondsWith(Float64Array.from(counts, (count) => count / chunks));
+    const rounded = sizing.run(Float64Array.from(counts, (count) => count / chunks)).seconds;
     if (rounded < least) [found, least] = [counts, rounded];
     if (least <= seconds * roundingLoss) break;
   }

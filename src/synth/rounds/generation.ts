@@ -86,14 +86,10 @@ export class Generation {
     return added;
   }
 
-  /** Before the first master: what bytes take on their ways, and any column is welcome. */
+  /** Before the first master: the fewest hops, and any column is welcome. */
   private pricesBefore(): Prices {
     const { network, rounds, commodities } = this.problem;
-    const { arcs } = network;
-    const copied = Float64Array.from(
-      { length: rounds * arcs.length },
-      (_, hop) => 1 / arcs[hop % arcs.length].bandwidth,
-    );
+    const copied = new Float64Array(rounds * network.arcs.length).fill(1);
     return { copied, reduced: copied, worth: new Float64Array(commodities.length).fill(Number.POSITIVE_INFINITY) };
   }
 }

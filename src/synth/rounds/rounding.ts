@@ -19,10 +19,7 @@ export interface Rounded {
   readonly seconds: Seconds;
 }
 
-/** Numbers of chunks that are tried. */
-const roundings = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024, 2048, 4096] as const;
-
-/** The mixture in the least number of chunks with which rounds are hardly longer, or else the best; in `chunks` where that is given. */
+/** The mixture in the least number of chunks, a power of two, with which rounds are hardly longer, or else the best; in `chunks` where that is given. */
 export function rounded(
   problem: RoundsProblem,
   mixture: MasterAnswer,
@@ -31,15 +28,13 @@ export function rounded(
 ): Rounded {
   const latencies = problem.rounds * problem.network.latency;
   const most = (mostChunks * partOfWork[effort]) / problem.commodities.length;
-  const tries = chunks === undefined ? roundings.filter((tried) => tried <= most) : [chunks];
   let best: Rounded | undefined;
-  for (const tried of tries) {
+  for (let tried = chunks ?? 1; best === undefined || (chunks === undefined && tried <= most); tried *= 2) {
     const parts = partsOf(problem, mixture, tried);
     const seconds = roundsTime(problem, parts, tried);
     if (best === undefined || seconds < best.seconds) best = { chunks: tried, parts, seconds };
     if (seconds - mixture.seconds <= precision * (latencies + mixture.seconds)) break;
   }
-  if (best === undefined) throw new Error('no number of chunks was tried');
   return best;
 }
 

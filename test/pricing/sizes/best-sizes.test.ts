@@ -80,7 +80,7 @@ describe('small chunks', () => {
     const sized = bestSizes(unroll(exchange(), 4), true, search(size));
     if (sized === undefined) throw new Error('there was effort enough');
     const fewer = withoutSmall(sized, search(size));
-    expect(fewer.classes.count).toBe(1);
+    expect(fewer.sizing.classes.count).toBe(1);
     expect(fewer.seconds).toBeCloseTo(simulate(lower(exchange()), pair, size).seconds, 12);
   });
 });
