@@ -4,7 +4,7 @@ import { tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
 import { fastestRounds } from './search.ts';
-import { breadthOf, neighboursOf, type UnitLinks, unitLinksOf } from './unit-links.ts';
+import { breadthOf, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Pieces × ranks of broadcasts in bulks. */
 const mostPiecesInBulks = 1 << 15;
@@ -55,12 +55,13 @@ function partsOfShard(links: UnitLinks, { shares }: SpreadProblem): number {
  * C chunks over d links and e steps to the farthest rank take about (C/d + e − 1)(α + M/(Cβ)), which is least at
  * C = √((e − 1) · d · M/(αβ)); whole multiples of d fill the links.
  */
-function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProblem): number {
+function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks, ...problem }: SpreadProblem): number {
   const { ranks, latency, bandwidth } = links;
   const others = Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => rank !== root);
   const breadth = Math.min(...others.map((rank) => breadthOf(links, rank)));
-  const outward = neighboursOf(links);
-  const steps = Math.max(...distancesFrom(root, ranks, (rank) => outward[rank]));
+  const { to, firstOut } = problem.ways();
+  const next = (rank: number) => to.subarray(firstOut[rank], firstOut[rank + 1]);
+  const steps = Math.max(...distancesFrom(root, ranks, next));
   const wanted = Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
   const wished = inBulks ? limits.piecesInBulks * breadth : Number.POSITIVE_INFINITY;
   const most = Math.min(wished, Math.floor((inBulks ? mostPiecesInBulks : limits.deliveries) / ranks));

@@ -40,15 +40,6 @@ export function breadthOf({ units, firstInto }: UnitLinks, rank: number): number
   return breadth;
 }
 
-/** By rank: the ranks to which it has links. */
-export function neighboursOf({ ranks, firstInto, from }: UnitLinks): readonly (readonly number[])[] {
-  const outward: number[][] = Array.from({ length: ranks }, () => []);
-  for (let rank = 0; rank < ranks; rank++) {
-    for (let link = firstInto[rank]; link < firstInto[rank + 1]; link++) outward[from[link]].push(rank);
-  }
-  return outward;
-}
-
 /** The links of a machine in units, or why rounds would not fit it. */
 export function unitLinksOf(problem: Pick<SpreadProblem, 'topology' | 'ways'>): UnitLinks | string {
   const { nodes, links, chips } = problem.topology;
