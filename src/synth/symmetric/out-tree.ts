@@ -150,7 +150,7 @@ class Attempt {
       if (row === start) throw new Error('the generators do not reach every rank');
       this.open = this.open.map((pool) => pool.filter((item) => informed[item] === 0));
       // What arrives in a step goes on in the next one at the earliest.
-      for (const item of this.slotItem) if (item >= 0) this.publish(item);
+      for (const item of this.slotItem.toReversed()) if (item >= 0) this.publish(item);
     }
     return { stepCount: steps, step, generator, chunk, offset };
   }
