@@ -118,10 +118,10 @@ describe('scans of nested runs', () => {
 
   it('are made for boxes that lost a chip, and not for groups that are no runs of ranks', () => {
     const boxes = boxesOf(new Routes(withoutChip(resolveTopology('a100:3'), 12)));
-    expect(boxes).toEqual([
-      { first: 0, end: 8 },
-      { first: 8, end: 15 },
-      { first: 15, end: 23 },
+    expect(boxes?.map((box) => [box[0], box.length])).toEqual([
+      [0, 8],
+      [8, 7],
+      [15, 8],
     ]);
     const mixed = {
       ...resolveTopology('full:4'),

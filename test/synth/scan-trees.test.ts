@@ -10,7 +10,7 @@ import { type Hops, hopsOf } from '../../src/synth/scans/hops.ts';
 import { packedSchedule } from '../../src/synth/scans/packed-schedule.ts';
 import { ScanTrees } from '../../src/synth/scans/scan-tree.ts';
 import { type Part, tellOfTree } from '../../src/synth/scans/tree-telling.ts';
-import { distancesOf, EdgeWays } from '../../src/synth/scans/trees.ts';
+import { distancesOf, edgeWays } from '../../src/synth/scans/trees.ts';
 import { collectiveOf } from '../collectives.ts';
 import { problemOn, provedSeconds } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
@@ -18,10 +18,9 @@ import { candidatesAmong } from './problems.ts';
 const kinds = ['scan', 'exscan'] as const;
 type Kind = (typeof kinds)[number];
 
-function programOn(hops: Hops, tree: Part, kind: Kind, ways = new EdgeWays(hops, tree, 1)): ChunkProgram {
+function programOn(hops: Hops, tree: Part, kind: Kind, ways = edgeWays(hops, tree, 1)): ChunkProgram {
   const [isScan, { ranks }] = [kind === 'scan', hops];
-  const way = (from: number, to: number) => ways.way(from, to);
-  return programOf(tellOfTree(tree, { ranks, ownResult: isScan, way }), { ranks, isScan });
+  return programOf(tellOfTree(tree, { ranks, ownResult: isScan, way: ways.way }), { ranks, isScan });
 }
 
 function treesOn(hops: Hops, reduction = 1): ScanTrees {
@@ -101,7 +100,7 @@ describe('trees whose ranks stand in order', () => {
         const hops = hopsOf(new Routes(topology));
         for (const kind of kinds) {
           const tree = treesOn(hops, random.below(4)).treeOf([random.below(hops.ranks)]);
-          const ways = new EdgeWays(hops, tree, 2);
+          const ways = edgeWays(hops, tree, 2);
           const programs = [1, 2].map(() => programOn(hops, tree, kind, ways));
           const target = { ...collectiveOf(kind, hops.ranks), chunks: 6, inPlace: random.below(2) === 0 };
           const schedule = packedSchedule(programs, target, 'tree');
@@ -117,7 +116,7 @@ describe('trees whose ranks stand in order', () => {
     const hops = hopsOf(new Routes(topology));
     const tree = treesOn(hops).treeOf([15]);
     const load = (chunks: number): number => {
-      const ways = new EdgeWays(hops, tree, chunks);
+      const ways = edgeWays(hops, tree, chunks);
       for (let chunk = 0; chunk < chunks; chunk++) programOn(hops, tree, 'scan', ways);
       return ways.load() / hops.slowest;
     };

@@ -24,14 +24,18 @@ export interface WaysFrom {
   to(rank: number): number[];
 }
 
-/** @param until the only rank of interest */
+/** @param until the only rank of interest; of equally good ways to it any is taken */
 export function waysFrom({ ranks, arcs, outgoing }: Hops, prices: Float64Array, from: number, until = -1): WaysFrom {
   const last = new Int32Array(ranks).fill(-1);
   const search = new NearestFirst(ranks);
   search.reach(from, 0);
   for (let at = search.next(); at >= 0 && at !== until; at = search.next()) {
     for (const hop of outgoing[at]) {
-      if (search.reach(arcs[hop].to, search.length[at] + prices[hop])) last[arcs[hop].to] = hop;
+      const { to } = arcs[hop];
+      const length = search.length[at] + prices[hop];
+      // Where it costs the same, past lower ranks: what it is combined with is there sooner.
+      const isLower = until < 0 && length <= search.length[to] * (1 + 1e-12) && at < arcs[last[to]]?.from;
+      if (search.reach(to, length) || isLower) last[to] = hop;
     }
   }
   const to = (rank: number): number[] => {

@@ -43,7 +43,7 @@ export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Pro
   if (ranks < 3) return;
   if (ranks > mostRanksFor.alltoalls)
     return yield dismissed('nested scan', `made for 3 to ${mostRanksFor.alltoalls} ranks, not ${ranks}`);
-  for (const nesting of [...(isShort ? [] : [halves(routes)]), ...ofBoxes(problem)]) {
+  for (const nesting of [...(isShort ? [] : [halves(routes)]), ...ofBoxes(problem, isShort)]) {
     const { name, parts } = nesting;
     const build = (multiple: number): Schedule =>
       nestedScan(nesting, { ...collective, chunks: (chunks ?? parts) * multiple });
@@ -61,19 +61,18 @@ function halves(routes: Routes): Nesting {
   return getsOutOfStep(routes) ? { ...nesting, name: `${name}, in step`, inStep: true } : { ...nesting, name };
 }
 
-/** Every way to scan across boxes. */
-function ofBoxes({ routes, effort = 'full' }: Problem): Nesting[] {
+/** Boxes in every way; halves within are for vectors that are not short. */
+function ofBoxes({ routes, effort = 'full' }: Problem, isShort: boolean): Nesting[] {
   const boxes = boxesOf(routes);
   if (boxes === undefined) return [];
   const weights = outwards(routes, boxes);
-  const shares = boxes.map(({ first, end }) => weights.subarray(first, end).reduce((sum, weight) => sum + weight));
+  const shares = boxes.map((box) => box.reduce((sum, rank) => sum + weights[rank], 0));
   const parts = Math.min(mostChunks * partOfWork[effort], shares.reduce(leastCommonMultiple));
-  const starts = boxes.map(({ first }) => first);
-  const kinds = boxes.length === 2 ? (['direct'] as const) : (['direct', 'chain'] as const);
-  return kinds.map((across) => {
-    const name = `nested (at once within, ${across} across)`;
-    return { name, starts, within: 'flat', across, weights, parts };
-  });
+  const box = { starts: boxes.map(([first]) => first), weights, parts };
+  const direct: Nesting = { ...box, name: 'nested (at once within, direct across)', within: 'flat', across: 'direct' };
+  const chain: Nesting = { ...box, name: 'nested (at once within, chain across)', within: 'flat', across: 'chain' };
+  const halved: Nesting = { ...box, name: 'nested (halves within, direct across)', within: 'halved', across: 'direct' };
+  return [direct, boxes.length > 2 ? chain : [], isShort ? [] : halved].flat();
 }
 
 /** The schedule of a scan or exscan of any number of chunks. */

@@ -13,11 +13,16 @@ import {
   reductionsOf,
 } from './estimate.ts';
 import { hopsOf } from './hops.ts';
-import { limits } from './limits.ts';
 import { tellOfScheme } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { packSchemes } from './packing.ts';
 
+const limits = {
+  /** Beyond, alltoalls have fewer messages one after the other, and beyond half of it packets are too many to write out. */
+  ranks: 64,
+  /** What chips do for the chunks of a packet is found in the time of so many operations of a plan, for each of theirs. */
+  workPerOperation: 0.5,
+} as const;
 /** Chunks of a packet that are tried. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 /** After so many numbers of chunks that gained nothing no other is tried. */
@@ -33,8 +38,8 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, effort = 'full', shouldStop } = problem;
   const { kind, ranks } = collective;
   const name = 'packed chains';
-  if (ranks < 3 || ranks > limits.ranksPacked) {
-    const reason = `made for 3 to ${limits.ranksPacked} ranks, not ${ranks}`;
+  if (ranks < 3 || ranks > limits.ranks) {
+    const reason = `made for 3 to ${limits.ranks} ranks, not ${ranks}`;
     return yield dismissed(name, reason);
   }
   const hops = hopsOf(routes);
@@ -86,7 +91,7 @@ function isInPackets({ collective, chunks, routes }: Problem): boolean {
   const { nodes, links } = routes.topology;
   const copiesFree = nodes.every(({ copy }) => copy === undefined);
   const areAlike = links.every(({ occupancy }) => occupancy === links[0].occupancy);
-  return chunks === undefined && copiesFree && areAlike && collective.ranks <= limits.ranksPacked / 2;
+  return chunks === undefined && copiesFree && areAlike && collective.ranks <= limits.ranks / 2;
 }
 
 /**

@@ -5,7 +5,6 @@
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { type Hops, Loads, waysFrom } from './hops.ts';
-import { limits } from './limits.ts';
 import { type ClassTree, cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from './scheme.ts';
 
 export interface Packing {
@@ -21,15 +20,13 @@ export interface Packing {
 export function packSchemes(kind: CollectiveKind, hops: Hops, chunks: number): Packing {
   const packer = new Packer(kind, hops);
   for (let chunk = 0; chunk < chunks; chunk++) packer.add();
-  let best = packer.packing();
-  for (let passes = 0; passes < limits.passes; passes++) {
+  for (let best = packer.packing(); ; ) {
     packer.improve();
     const found = packer.packing();
     const isBetter = found.load < best.load * (1 - 1e-9);
-    if (!isBetter && (found.load > best.load * (1 + 1e-9) || found.messages >= best.messages)) break;
+    if (!isBetter && (found.load > best.load * (1 + 1e-9) || found.messages >= best.messages)) return best;
     best = found;
   }
-  return best;
 }
 
 class Packer {

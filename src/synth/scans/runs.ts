@@ -71,18 +71,14 @@ export function halfOf(count: number): number {
   return 4 * (count - half) < half ? half / 2 : half;
 }
 
-/** Ranks `first` … `end` − 1. */
-export interface Box {
-  readonly first: number;
-  readonly end: number;
-}
+/** Ranks of a box. */
+export type Box = readonly number[];
 
 /** In rank order; undefined where there are none, or where some box is no run of ranks. */
 export function boxesOf({ topology }: Routes): readonly Box[] | undefined {
   const { groups } = groupsOf(topology);
-  const isRun = groups?.every((group) => group.every((rank, index) => rank === group[0] + index));
-  if (groups === undefined || isRun !== true) return undefined;
-  return groups.map((group) => ({ first: group[0], end: group[0] + group.length })).sort((a, b) => a.first - b.first);
+  const areRuns = groups?.every((group) => group.every((rank, index) => rank === group[0] + index));
+  return areRuns === true ? groups?.toSorted((a, b) => a[0] - b[0]) : undefined;
 }
 
 /**
@@ -90,16 +86,13 @@ export function boxesOf({ topology }: Routes): readonly Box[] | undefined {
  * box in which nobody does.
  */
 export function outwards(routes: Routes, boxes: readonly Box[]): Float64Array {
-  const ranks = routes.topology.chips.length;
-  const weights = new Float64Array(ranks);
-  for (const { first, end } of boxes) {
-    for (let rank = first; rank < end; rank++) {
-      for (let other = 0; other < ranks && weights[rank] === 0; other++) {
-        if (other >= first && other < end) continue;
-        if (routes.hop(rank, other) !== undefined && routes.hop(other, rank) !== undefined) weights[rank] = 1;
-      }
-    }
-    if (!weights.subarray(first, end).some((weight) => weight > 0)) weights.fill(1, first, end);
+  const weights = new Float64Array(routes.topology.chips.length);
+  for (const box of boxes) {
+    const others = boxes.flatMap((other) => (other === box ? [] : other));
+    const reaches = (rank: number) =>
+      others.some((other) => routes.hop(rank, other) !== undefined && routes.hop(other, rank) !== undefined);
+    const outer = box.filter(reaches);
+    for (const rank of outer.length > 0 ? outer : box) weights[rank] = 1;
   }
   return weights;
 }

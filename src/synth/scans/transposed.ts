@@ -1,5 +1,6 @@
 /** Scans as two alltoalls, of any engine, with a local scan between them (passes/transpose-scan.ts). */
 import type { Collective } from '../../ir/collective.ts';
+import type { Seconds } from '../../ir/units.ts';
 import { transposeScan } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
@@ -14,6 +15,9 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
     const reason = `two alltoalls of ${ranks} ranks take too long to make; --engine scans tries it`;
     return yield dismissed('transposed scan', reason);
   }
+  if (problem.toBeat !== undefined && atLeast(problem) >= problem.toBeat) {
+    return yield dismissed('transposed scan', 'the bytes of two alltoalls alone take longer than another plan');
+  }
   if (chunks !== undefined && chunks % ranks !== 0) {
     const reason = `needs a multiple of ${ranks} chunks, not ${chunks}`;
     return yield dismissed('transposed scan', reason);
@@ -26,6 +30,19 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
     // The first mover that finds something is enough.
     if (found.length > 0) return;
   }
+}
+
+/** What the bytes of two alltoalls take if all links are busy for as long, which no choice of ways can better. */
+function atLeast({ routes, size }: Problem): Seconds {
+  const { links, chips } = routes.topology;
+  let held = 0;
+  for (const from of chips.keys()) {
+    for (const to of chips.keys()) {
+      const route = from === to ? undefined : routes.between(from, to);
+      for (const link of route?.links ?? []) held += 1 / links[link].bandwidth;
+    }
+  }
+  return (2 * held * size) / chips.length / links.length;
 }
 
 function transposed(candidate: Candidate, { collective, routes }: Problem): Candidate {

@@ -97,61 +97,48 @@ export function distancesOf({ ranks, arcs, outgoing }: Hops): readonly Float64Ar
 /** A tree in packets of so many chunks, which go by different ways where edges are no links. */
 function inChunk({ collective, routes, size }: Problem, hops: Hops, tree: Part, chunks: number): Found {
   const isScan = collective.kind === 'scan';
-  const ways = new EdgeWays(hops, tree, chunks);
-  const telling = { ranks: hops.ranks, ownResult: isScan, way: (from: number, to: number) => ways.way(from, to) };
+  const { ranks } = hops;
+  const { way, load: loadOf } = edgeWays(hops, tree, chunks);
   const programs = Array.from({ length: chunks }, () =>
-    programOf(tellOfTree(tree, telling), { ranks: hops.ranks, isScan }),
+    programOf(tellOfTree(tree, { ranks, ownResult: isScan, way }), { ranks, isScan }),
   );
-  const reductions = reductionsOf(programs, hops.ranks);
+  const reductions = reductionsOf(programs, ranks);
   const most = reductions.reduce((most, count) => Math.max(most, count), 1);
-  const mean = reductions.reduce((sum, count) => sum + count, 0) / hops.ranks;
-  const load = ways.load();
+  const mean = reductions.reduce((sum, count) => sum + count, 0) / ranks;
+  const load = loadOf();
   const throughput = leastThroughput(routes);
   const [longest, mostly] = [load + most / throughput, hops.slowest + mean / throughput];
   const packets = inPackets(programs, { longest, mostly, latency: longestLatency(routes) }, size);
   return { programs, packets, isSpread: load <= hops.slowest * (1 + 1e-9) };
 }
 
-/** The hops by which a tree's edges go: those between neighbours are given, others go where the fewest bytes go, chunk by chunk another way. */
-export class EdgeWays {
-  private readonly hops: Hops;
-  /** What is held by all chunks of a packet. */
-  private readonly loads: Loads;
-  private readonly chunks: number;
-
-  /** @param chunks of a packet, which all go up and down this tree */
-  constructor(hops: Hops, tree: Part, chunks: number) {
-    this.hops = hops;
-    this.chunks = chunks;
-    this.loads = new Loads(hops);
-    this.putNeighbours(tree);
-  }
-
-  /** The ranks that one more chunk from a child to its parent passes, or back. */
-  way(from: number, to: number): readonly number[] {
-    if (this.hopTo(from, to).length > 0) return [to];
-    this.loads.rescale();
-    const way = waysFrom(this.hops, this.loads.prices, from, to).to(to);
-    this.loads.put(way, 1);
-    return way.map((hop) => this.hops.arcs[hop].to);
-  }
-
-  /** For how long the busiest resource is held, in seconds for each byte of a whole message. */
-  load(): number {
-    return this.loads.busiest() / this.chunks;
-  }
-
-  private putNeighbours({ rank, parts }: Part): void {
+/** How a tree's edges go: between neighbours straight, others where the fewest bytes go, chunk by chunk another way. */
+export function edgeWays(hops: Hops, tree: Part, chunks: number): EdgeWays {
+  const loads = new Loads(hops);
+  /** None where the ranks are no neighbours. */
+  const hopTo = (from: number, to: number) => hops.outgoing[from].filter((hop) => hops.arcs[hop].to === to);
+  const putNeighbours = ({ rank, parts }: Part): void => {
     for (const child of parts) {
       if (child.rank === rank) continue;
-      if (child.end < this.hops.ranks) this.loads.put(this.hopTo(child.rank, rank), this.chunks);
-      if (child.first > 0) this.loads.put(this.hopTo(rank, child.rank), this.chunks);
-      this.putNeighbours(child);
+      if (child.end < hops.ranks) loads.put(hopTo(child.rank, rank), chunks);
+      if (child.first > 0) loads.put(hopTo(rank, child.rank), chunks);
+      putNeighbours(child);
     }
-  }
+  };
+  const way = (from: number, to: number): readonly number[] => {
+    if (hopTo(from, to).length > 0) return [to];
+    loads.rescale();
+    const found = waysFrom(hops, loads.prices, from, to).to(to);
+    loads.put(found, 1);
+    return found.map((hop) => hops.arcs[hop].to);
+  };
+  putNeighbours(tree);
+  return { way, load: () => loads.busiest() / chunks };
+}
 
-  /** None where the ranks are no neighbours. */
-  private hopTo(from: number, to: number): readonly number[] {
-    return this.hops.outgoing[from].filter((hop) => this.hops.arcs[hop].to === to);
-  }
+export interface EdgeWays {
+  /** The ranks that one more chunk passes from a child to its parent, or back. */
+  way(from: number, to: number): readonly number[];
+  /** For how long the busiest resource is held, in seconds for each byte of a whole message. */
+  load(): number;
 }
