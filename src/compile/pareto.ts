@@ -6,15 +6,7 @@ import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type ProvedPlan, verdictText } from '../ir/verification.ts';
 import { lower, staged } from '../lower/index.ts';
-import {
-  type Frontier,
-  type FrontierPoint,
-  Oracle,
-  type Problem,
-  unfitFor,
-  usualChunks,
-  walkFrontier,
-} from '../synth/index.ts';
+import { type Frontier, type FrontierPoint, Oracle, type Problem, unfitFor, walkFrontier } from '../synth/index.ts';
 import { prove } from '../verify/index.ts';
 
 /** `chunks` of its collective is of no account; what no solver is there for, and neither bounds nor construction decide, is left open. */
@@ -67,7 +59,7 @@ export function pareto(request: ParetoRequest): ParetoResult {
   if (!Number.isFinite(leastSteps) || !Number.isFinite(roundsPerChunk)) {
     throw new CccError('disconnected', `on ${topology.name} some chips cannot reach others that need their data`);
   }
-  const chunksUpTo = request.chunksUpTo ?? usualChunks(oracle);
+  const chunksUpTo = request.chunksUpTo ?? oracle.usualChunks();
   if (chunksUpTo > limits.chunks) {
     throw new CccError('limit', `${chunksUpTo} chunks are more than the limit chunks = ${limits.chunks}`);
   }

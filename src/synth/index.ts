@@ -22,7 +22,6 @@ export {
   type Gap,
   Oracle,
   unfitFor,
-  usualChunks,
   walkFrontier,
 } from './exact/index.ts';
 export { library } from './library.ts';

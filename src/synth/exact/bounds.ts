@@ -7,6 +7,9 @@ import { counted, rounding } from '../../ir/units.ts';
 import type { Shape } from './instance.ts';
 import { inRounds, type UnitMachine } from './machine.ts';
 
+/** C is looked at up to this where the bound is attained by no smaller one. */
+const mostChunks = 16;
+
 export interface ShapeBounds {
   /** Steps that data needs to get from where it is to where it is wanted. */
   readonly leastSteps: number;
@@ -39,13 +42,13 @@ export function ruledOut(bounds: ShapeBounds, { chunks, steps, rounds }: Shape):
   return `${counted(chunks, 'chunk')} ${chunks === 1 ? 'takes' : 'take'} at least ${counted(Number((chunks * bounds.roundsPerChunk).toFixed(4)), 'round')}`;
 }
 
-/** The smallest C at which whole rounds do not cost more than the bound says, if one of at most `most` has that; else `most`. */
-export function chunksWithoutWaste({ roundsPerChunk }: ShapeBounds, most: number): number {
-  for (let chunks = 1; chunks < most; chunks++) {
+/** The smallest C at which whole rounds do not cost more than the bound says, if there is one; else the most that is looked at. */
+export function chunksWithoutWaste({ roundsPerChunk }: ShapeBounds): number {
+  for (let chunks = 1; chunks < mostChunks; chunks++) {
     const rounds = chunks * roundsPerChunk;
     if (Math.abs(rounds - Math.round(rounds)) < rounding) return chunks;
   }
-  return most;
+  return mostChunks;
 }
 
 /** The longest of the shortest paths that data must take. Between any two ranks, unless there is a root. */

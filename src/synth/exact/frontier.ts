@@ -4,12 +4,9 @@
  * impossible in fewer, so one proof below every point is enough. The search ends on every input: there are no more steps than
  * rounds, and no more rounds than the best known R/C allows.
  */
-import { chunksWithoutWaste, leastRounds } from './bounds.ts';
+import { leastRounds } from './bounds.ts';
 import type { Shape } from './instance.ts';
 import type { Oracle, Verdict } from './oracle.ts';
-
-/** C is looked at up to this where the bound is attained by no smaller one. */
-const mostChunks = 16;
 
 /** Why there is nothing better: the proof, or what was tried in vain. */
 export interface Floor {
@@ -35,14 +32,6 @@ export interface Frontier {
   readonly chunksUpTo: number;
   /** The time was up before all of it had been looked at. */
   readonly stoppedEarly: boolean;
-}
-
-/** C up to which a collective is looked at if nobody says: where whole rounds cost nothing any more. */
-export function usualChunks(oracle: Oracle): number {
-  const { kind, ranks } = oracle.collective;
-  // What is done in two moves of shards has N times as many chunks as a shard.
-  if (kind === 'allreduce') return ranks * chunksWithoutWaste(oracle.boundsOfShards(), mostChunks);
-  return chunksWithoutWaste(oracle.bounds, mostChunks);
 }
 
 /** Walks the frontier: before each number of chunks and steps what there is so far, and at last all of it. */

@@ -6,11 +6,11 @@ import { type CollectiveKind, collectiveFacts, keepsRankOrder } from '../../ir/c
 import { ranksOf } from '../../ir/topology.ts';
 import { derivationsOf } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { usualChunks, walkFrontier } from './frontier.ts';
+import { walkFrontier } from './frontier.ts';
 import { type Shape, scheduleName } from './instance.ts';
 import { Oracle, type Verdict } from './oracle.ts';
 
-export { type Floor, type Frontier, type FrontierPoint, type Gap, usualChunks, walkFrontier } from './frontier.ts';
+export { type Floor, type Frontier, type FrontierPoint, type Gap, walkFrontier } from './frontier.ts';
 export { Oracle, type Verdict } from './oracle.ts';
 
 /** Frontiers of larger machines would take hours, and nearly all of them be left open. */
@@ -44,7 +44,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
     (steps ?? shape.steps) === shape.steps &&
     (rounds ?? shape.rounds) === shape.rounds;
   let [told, proposed] = [0, 0];
-  for (const { points } of walkFrontier(oracle, chunks ?? usualChunks(oracle), shouldStop)) {
+  for (const { points } of walkFrontier(oracle, chunks ?? oracle.usualChunks(), shouldStop)) {
     for (; told < points.length; told++) {
       if (!isWanted(points[told])) continue;
       yield proposalOf(points[told], points[told].verdict, collective.kind);

@@ -26,21 +26,16 @@ export function answerMove(instance: Instance, control: SearchControl): Answer {
     const reason = `${chunks} chunks for each of ${machine.ranks} ranks are more than ${mostItems}`;
     return { status: 'unknown', reason };
   }
-  if (machine.apart !== undefined) {
-    if (kind === 'scatter') return answerScatter(instance, control);
-    const found = kind === 'allgather' || kind === 'broadcast' ? constructSpread(instance, kind, control) : undefined;
-    if (found !== undefined) return found;
-  }
-  return answerBySolver(instance, control);
+  if (kind === 'scatter' && machine.apart !== undefined) return answerScatter(instance, control);
+  return constructSpread(instance, control) ?? answerBySolver(instance, control);
 }
 
 /** Undefined where nothing was found: that says nothing about whether there is any. */
 function constructSpread(
-  { machine, root, chunks, steps, rounds }: Instance,
-  kind: 'allgather' | 'broadcast',
+  { kind, machine, root, chunks, steps, rounds }: Instance,
   { seed, shouldStop }: SearchControl,
 ): Answer | undefined {
-  if (machine.apart === undefined) return undefined;
+  if ((kind !== 'allgather' && kind !== 'broadcast') || machine.apart === undefined) return undefined;
   const spread = spreadOf({ kind, ranks: machine.ranks, root }, chunks);
   const { splits } = splitsOf(steps, rounds, seed);
   const deliveries = spread.origin.length * (machine.ranks - 1);

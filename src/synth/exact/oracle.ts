@@ -8,7 +8,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { fold } from '../../passes/index.ts';
 import { assemble, type Derivation, derivationsOf, type Part } from '../derive.ts';
-import { leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
+import { chunksWithoutWaste, leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
 import { type Answer, type Finding, type SearchControl, type Shape, scheduleName, shapeName } from './instance.ts';
 import { type UnitMachine, unitMachineOf } from './machine.ts';
 import { answerMove } from './moves.ts';
@@ -73,9 +73,12 @@ export class Oracle {
     return { status: 'unknown', reason: `no composition of moves does it: ${reasons.join('; ')}` };
   }
 
-  /** The bounds of the allgather that an allreduce ends with. */
-  boundsOfShards(): ShapeBounds {
-    return this.known(gathering).bounds;
+  /** C up to which the frontier is looked at if nobody says: where whole rounds cost nothing any more. */
+  usualChunks(): number {
+    const { kind, ranks } = this.collective;
+    // What is done in two moves of shards has N times as many chunks as a shard.
+    if (kind === 'allreduce') return ranks * chunksWithoutWaste(this.known(gathering).bounds);
+    return chunksWithoutWaste(this.bounds);
   }
 
   /** An allreduce of two moves, one after the other: for every number of steps of the first, the fewest rounds that it takes. */

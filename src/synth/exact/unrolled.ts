@@ -122,12 +122,9 @@ export class Unrolled {
       this.add([{ start, amount, wanted, whole: false, gone: true }]);
       for (const flow of this.sent.splice(first)) {
         const key = flow.way * this.unrolling.steps + flow.step;
-        const share = shares.get(key) ?? {
-          ...flow,
-          column: this.builder.column({ lower: 0, upper: amount, whole: false }),
-        };
-        shares.set(key, share);
-        this.row(Number.NEGATIVE_INFINITY, 0, [flow.column], [share.column]);
+        const column = shares.get(key)?.column ?? this.builder.column({ lower: 0, upper: amount, whole: false });
+        shares.set(key, { ...flow, column });
+        this.row(Number.NEGATIVE_INFINITY, 0, [flow.column], [column]);
       }
     }
     this.sent.push(...shares.values());
