@@ -84,7 +84,7 @@ function extentsOf(topology: Topology): readonly number[] {
   const axes = GridRoutes.of(topology)?.axes();
   if (axes !== undefined) return axes.map(({ extent }) => extent);
   const search = findSymmetry(topology);
-  if (!search.found || !search.machine.isDirect) return [];
+  if (!search.found) return [];
   const { group, generators } = search.machine;
   return (axesOf(group, generators) ?? []).map(({ extent }) => extent);
 }

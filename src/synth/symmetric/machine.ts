@@ -12,8 +12,6 @@ export interface SymmetricMachine {
   readonly group: TranslationGroup;
   /** The links of every chip: rank r's lead to the ranks r ⊕ offset. */
   readonly generators: readonly LinkGenerator[];
-  /** The links lead from chip to chip, and not over a switch. */
-  readonly isDirect: boolean;
   /** Messages that a chip can send, and receive, at once. */
   readonly ports: number;
 }
@@ -40,12 +38,12 @@ export function findSymmetry(topology: Topology): Found {
   const [first, ...others] = chips.map((chip) => topology.nodes[chip]);
   if (!others.every((node) => alike(node, first))) return { found: false, reason: 'its chips are not all alike' };
   const ports = Math.min(first.ports.send, first.ports.receive);
-  if (topology.nodes.length > chips.length) return aroundOneSwitch(topology, ports);
+  if (topology.nodes.length > chips.length) return { found: false, reason: 'it has switches or hosts' };
   const leaving = linksByRank(topology);
   for (const extents of [...(shape === undefined ? [] : [shape]), ...shapesOf(chips.length, mostShapes)]) {
     const group = new TranslationGroup(extents);
     const generators = generatorsOn(group, leaving);
-    if (generators !== undefined) return { found: true, machine: { group, generators, isDirect: true, ports } };
+    if (generators !== undefined) return { found: true, machine: { group, generators, ports } };
   }
   return { found: false, reason: 'its links do not look the same from every chip (in any numbering by coordinates)' };
 }
@@ -117,35 +115,4 @@ function unitsOf(bandwidths: readonly number[]): number[] {
 /** How far the ratios are from multiples of 1 / scale at most, as a share of themselves. */
 function misfit(ratios: readonly number[], scale: number): number {
   return Math.max(...ratios.map((ratio) => Math.abs(ratio - Math.round(ratio * scale) / scale) / ratio));
-}
-
-/**
- * Chips that hang off one switch alike reach each other all in the same way: every offset is a generator. Where a chip's
- * uplink is held by one message at a time, it has one port in effect.
- */
-function aroundOneSwitch({ nodes, chips, links }: Topology, ports: number): Found {
-  const failed = (reason: string): Found => ({ found: false, reason });
-  if (nodes.length > chips.length + 1) return failed('it has several switches or hosts');
-  const isChip = new Set(chips);
-  const up = links.filter((link) => isChip.has(link.from) && !isChip.has(link.to));
-  const down = links.filter((link) => !isChip.has(link.from) && isChip.has(link.to));
-  const uniform = [up, down].every(
-    (side) => side.length === chips.length && side.every((link) => sameKind(link, side[0])),
-  );
-  const once = new Set(up.map(({ from }) => from)).size === chips.length;
-  const onceDown = new Set(down.map(({ to }) => to)).size === chips.length;
-  if (!uniform || !once || !onceDown || up.length + down.length !== links.length) {
-    return failed('its chips do not hang off the switch alike');
-  }
-  const [uplink, downlink] = [up[0], down[0]];
-  const link: Link = {
-    ...uplink,
-    latency: uplink.latency + downlink.latency,
-    bandwidth: Math.min(uplink.bandwidth, downlink.bandwidth),
-    occupancy: uplink.occupancy === 'blocking' || downlink.occupancy === 'blocking' ? 'blocking' : 'pipelined',
-  };
-  const group = new TranslationGroup([chips.length]);
-  const generators = Array.from({ length: chips.length - 1 }, (_, rank) => ({ offset: rank + 1, link, units: 1 }));
-  const concurrent = link.occupancy === 'blocking' ? 1 : ports;
-  return { found: true, machine: { group, generators, isDirect: false, ports: concurrent } };
 }

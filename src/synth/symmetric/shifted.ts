@@ -140,7 +140,7 @@ function messagesByStep<Item extends Sent>(items: Iterable<Item>): (readonly Ite
 
 /** The messages of rank 0, shifted to all ranks. */
 function stepsOf<Item extends Sent>(
-  { group, generators, isDirect }: SymmetricMachine,
+  { group, generators }: SymmetricMachine,
   sent: Iterable<Item>,
   size: number,
   asOne: boolean,
@@ -159,8 +159,7 @@ function stepsOf<Item extends Sent>(
       }
       rounds = Math.max(rounds, Math.ceil((items.length * size) / link.units));
     }
-    // Links of a switch carry what several generators do; nothing is claimed of them.
-    builder.endStep(isDirect ? rounds : 0);
+    builder.endStep(rounds);
   }
   return builder.build(asOne ? group.shape : undefined);
 }
