@@ -73,7 +73,7 @@ export class Sizing {
 /**
  * Times as functions of the sizes are the longest of many chains of operations, each linear in the sizes: as long as things happen
  * in the same order, a convex function. Each simulation yields the chains that bind there, which are planes below the function, and
- * the least point of all planes is where it is simulated next. Where another order makes it lower, planes that are above it go.
+ * the least point of all planes is where it is simulated next.
  *
  * @param alike all shards are cut in the same way
  * @returns undefined for collectives that cannot be cut, too many classes, and when there is no effort left
@@ -103,7 +103,6 @@ export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch
         perByte.map((rate) => (rate * shardBytes) / scale),
       );
     }
-    planes.keepBelow(next.point, seconds / scale);
     const before = planes.work;
     const least = news.length === 0 ? undefined : planes.least(20 * count + 100);
     if (least === undefined || best.seconds - least.value * scale < precision * best.seconds) break;

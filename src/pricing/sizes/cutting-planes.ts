@@ -27,8 +27,8 @@ export class CuttingPlanes {
   private readonly rows: number;
   /** Each group's sum, from either side, and what variables leave of the planes. */
   private readonly others: readonly Column[];
-  private planes: Column[] = [];
-  private simplex: Simplex;
+  private readonly planes: Column[] = [];
+  private readonly simplex: Simplex;
 
   /** @param groups the variables of each group, in any order; one that stands k times counts k times */
   constructor(variables: number, groups: readonly Int32Array[]) {
@@ -36,28 +36,17 @@ export class CuttingPlanes {
     const sums = groups.flatMap((group) => [this.columnOf([...group], 1, 1), this.columnOf([...group], -1, -1)]);
     const slacks = Array.from({ length: variables }, (_, v) => this.columnOf([v], 1, 0));
     this.others = [...sums, ...slacks];
-    this.simplex = this.restarted();
-  }
-
-  get planeCount(): number {
-    return this.planes.length;
+    // The first plane has all the weight, everything else is slack; a little more of each, so that ties have one answer and no pivot is degenerate for ever.
+    this.simplex = new Simplex(
+      Float64Array.from({ length: this.rows }, (_, row) => (row === 0 ? 1 : noticeable * (1 + row / this.rows))),
+    );
   }
 
   add(constant: number, slope: Float64Array): void {
     const values = new Float64Array(this.rows).fill(1, 0, 1);
     for (let v = 0; v < slope.length; v++) values[v + 1] = -slope[v];
     this.planes.push({ values, worth: constant });
-    if (this.planes.length === 1) this.simplex = this.restarted();
-  }
-
-  /** Takes away all planes that lie above a value that the function has at a point. */
-  keepBelow(point: Float64Array, value: number): void {
-    const isBelow = ({ values, worth }: Column): boolean =>
-      worth - point.reduce((sum, x, v) => sum + x * values[v + 1], 0) <= value * (1 + rounding);
-    const kept = this.planes.filter(isBelow);
-    if (kept.length === this.planes.length) return;
-    this.planes = kept;
-    this.simplex = this.restarted();
+    if (this.planes.length === 1) this.simplex.add(values, constant);
   }
 
   /** @returns undefined where there is no plane, or no answer within so many pivots */
@@ -80,15 +69,6 @@ export class CuttingPlanes {
     const values = new Float64Array(this.rows);
     for (const v of variables) values[v + 1] += value;
     return { values, worth };
-  }
-
-  /** The first plane has all the weight, everything else is slack; a little more of each, so that ties have one answer and no pivot is degenerate for ever. */
-  private restarted(): Simplex {
-    const simplex = new Simplex(
-      Float64Array.from({ length: this.rows }, (_, row) => (row === 0 ? 1 : noticeable * (1 + row / this.rows))),
-    );
-    for (const { values, worth } of this.planes.slice(0, 1)) simplex.add(values, worth);
-    return simplex;
   }
 
   private mostProfitable(prices: Float64Array): Column | undefined {

@@ -15,8 +15,8 @@ export const quickPart = 1 / 50;
 export const patience = 6;
 /** What next to nothing is in the end, and what rounding to whole chunks may lose, as a part of the time. */
 export const precision = 0.002;
-/** Chunks of all commodities together: plans of more take long to prove. */
-export const mostChunks = 16_384;
+/** Chunks of one commodity, and of all together: plans of more take long to prove. */
+export const mostChunks = { each: 4096, together: 16_384 } as const;
 /** What looking at all pairs of sets of ranks may take in one pricing: they are 3^(ranks − 1) for every rank and round. */
 export const workOfAllSets = 20_000;
 /** So many of these pairs count as one unit of work, and so many hops that trees look at: each once for each of their ranks. */

@@ -27,7 +27,7 @@ export function rounded(
   effort: Effort = 'full',
 ): Rounded {
   const latencies = problem.rounds * problem.network.latency;
-  const most = (mostChunks * partOfWork[effort]) / problem.commodities.length;
+  const most = Math.min(mostChunks.each, (mostChunks.together * partOfWork[effort]) / problem.commodities.length);
   let best: Rounded | undefined;
   for (let tried = chunks ?? 1; best === undefined || (chunks === undefined && tried <= most); tried *= 2) {
     const parts = partsOf(problem, mixture, tried);

@@ -79,17 +79,6 @@ describe('cutting planes', () => {
     );
   });
 
-  it('forget planes that are above the function', () => {
-    const cutting = new CuttingPlanes(2, [Int32Array.of(0, 1)]);
-    cutting.add(0, Float64Array.of(1, 3));
-    cutting.add(5, Float64Array.of(0, 0));
-    expect(cutting.least(enough)?.value).toBeCloseTo(5, 6);
-    cutting.keepBelow(Float64Array.of(1, 0), 2);
-    expect(cutting.planeCount).toBe(1);
-    expect(cutting.least(enough)?.value).toBeCloseTo(1, 6);
-    expect(cutting.least(enough)?.point[0]).toBeCloseTo(1, 6);
-  });
-
   it('have no least point without planes or work', () => {
     const cutting = new CuttingPlanes(1, [Int32Array.of(0)]);
     expect(cutting.least(enough)).toBeUndefined();
