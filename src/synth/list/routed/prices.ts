@@ -1,5 +1,5 @@
 /** How busy each resource of a machine is, what that makes it cost, and the paths of least price (Dijkstra's algorithm). */
-import { NearestFirst } from '../../../cost/nearest-first.ts';
+import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { Random } from '../../../ir/random.ts';
 import { rounding, type Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';
@@ -22,9 +22,11 @@ export class Prices {
   private readonly share: Float64Array;
   private readonly price: Float64Array;
   private tariff: Tariff = { reference: 1, idle: 1, weight: 0, power: 1 };
-  /** The last search, and by rank the arc that it came over. */
-  private readonly nearest: NearestFirst;
+  /** By rank, of the last search. */
+  private readonly reached: Float64Array;
   private readonly lastArc: Int32Array;
+  private readonly done: Uint8Array;
+  private readonly open = new KeyedHeap();
   private latencies: ReadonlyMap<number, Float64Array> | undefined;
 
   constructor(network: ArcNetwork, random: Random) {
@@ -39,8 +41,9 @@ export class Prices {
         this.share[resource] = Math.max(this.share[resource], secondsPerByte[i]);
       }
     }
-    this.nearest = new NearestFirst(ranks);
+    this.reached = new Float64Array(ranks);
     this.lastArc = new Int32Array(ranks);
+    this.done = new Uint8Array(ranks);
     this.charge(this.tariff);
   }
 
@@ -84,7 +87,7 @@ export class Prices {
   /** The least prices from a rank to all ranks, Infinity for those out of reach; valid until the next search. */
   from(source: number): Float64Array {
     this.search(source, -1);
-    return this.nearest.length;
+    return this.reached;
   }
 
   /** The paths of least price to ranks within reach; instead of each the one before if that costs no more. */
@@ -95,7 +98,7 @@ export class Prices {
     this.search(source, wanted.length === 1 ? wanted[0].destination : -1);
     return wanted.map(({ destination, before }) => {
       const cost = before.reduce((sum, arc) => sum + this.priceOf(arc), 0);
-      if (before.length > 0 && cost <= this.nearest.length[destination] * (1 + rounding)) return before;
+      if (before.length > 0 && cost <= this.reached[destination] * (1 + rounding)) return before;
       const path: number[] = [];
       for (let at = destination; at !== source; at = this.network.arcs[path[path.length - 1]].from) {
         path.push(this.lastArc[at]);
@@ -119,18 +122,30 @@ export class Prices {
 
   /** Chance decides among paths of equal price. */
   private search(source: number, until: number): void {
-    const { nearest, lastArc, random } = this;
+    const { reached, lastArc, done, open } = this;
     const { arcs, outgoing } = this.network;
     const latency = this.latencies?.get(source);
-    nearest.clear();
-    nearest.reach(source, 0);
-    for (let rank = nearest.next(); rank >= 0 && rank !== until; rank = nearest.next()) {
+    open.clear();
+    reached.fill(Number.POSITIVE_INFINITY);
+    done.fill(0);
+    reached[source] = 0;
+    open.push(0, source);
+    while (open.length > 0) {
+      const rank = open.pop();
+      if (done[rank] === 1) continue;
+      if (rank === until) break;
+      done[rank] = 1;
       this.work += 1 + outgoing[rank].length;
       for (const arc of outgoing[rank]) {
         const { to } = arcs[arc];
+        if (done[to] === 1) continue;
         if (latency !== undefined && latency[rank] + arcs[arc].latency > latency[to] * (1 + rounding)) continue;
-        const price = this.priceOf(arc) * (1 + (rounding * random.next()) / 2 ** 33);
-        if (nearest.reach(to, nearest.length[rank] + price)) lastArc[to] = arc;
+        const price = reached[rank] + this.priceOf(arc);
+        const excess = price / reached[to] - 1;
+        if (excess > rounding || (excess > -rounding && this.random.below(2) === 0)) continue;
+        reached[to] = price;
+        lastArc[to] = arc;
+        open.push(price, to);
       }
     }
   }
