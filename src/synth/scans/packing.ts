@@ -7,6 +7,9 @@ import type { CollectiveKind } from '../../ir/collective.ts';
 import { type Hops, Loads, waysFrom } from './hops.ts';
 import { type ClassTree, cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from './scheme.ts';
 
+/** Times that all classes of all chunks are put back. */
+const mostPasses = 6;
+
 export interface Packing {
   /** One for each chunk. */
   readonly schemes: readonly Scheme[];
@@ -20,13 +23,15 @@ export interface Packing {
 export function packSchemes(kind: CollectiveKind, hops: Hops, chunks: number): Packing {
   const packer = new Packer(kind, hops);
   for (let chunk = 0; chunk < chunks; chunk++) packer.add();
-  for (let best = packer.packing(); ; ) {
+  let best = packer.packing();
+  for (let passes = 0; passes < mostPasses; passes++) {
     packer.improve();
     const found = packer.packing();
     const isBetter = found.load < best.load * (1 - 1e-9);
-    if (!isBetter && (found.load > best.load * (1 + 1e-9) || found.messages >= best.messages)) return best;
+    if (!isBetter && (found.load > best.load * (1 + 1e-9) || found.messages >= best.messages)) break;
     best = found;
   }
+  return best;
 }
 
 class Packer {
