@@ -145,7 +145,7 @@ class Refined {
       request.collective.ranks <= mostRanksFor.programs;
     const full = { ...charged(search), effort: 'full' } as const;
     const refine = (): readonly Prospect[] => {
-      this.take(tune(single, full, routes));
+      this.take(tune(single, full, routes, isSized ? undefined : search.toBeat()));
       if (!isSized) return [];
       search.spend(perSizes);
       const inBulks = { ...full, bulks: 'auto' } as const;

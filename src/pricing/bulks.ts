@@ -3,7 +3,7 @@ import { bulkLoads, leastTime, simulate } from '../cost/index.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
-import type { Seconds } from '../ir/units.ts';
+import { type Seconds, sumError } from '../ir/units.ts';
 import { fitsFastMemory, lower } from '../lower/index.ts';
 import { bestDepth, type Depth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
@@ -19,7 +19,8 @@ const mostFillBulks = 6;
 
 /**
  * The candidate with the pipeline depth that suits the size best, or in as many bulks as were asked for on the channels that suit it. However deep, no
- * fewer bytes cross its busiest link, and no way gets shorter; where these alone take longer than the best plan known, nothing is tried. Nor is it where
+ * fewer bytes cross its busiest link, and no way gets shorter; where these alone take longer than the best plan known, nothing is tried, and what takes longer
+ * in its first bulks is not proved. Nothing is tried where
  * ranks keep in step, since from one bulk to the next they would lose it, and for candidates that are made for the size.
  *
  * @param single the plan in one bulk, in as few as the memory that messages are staged in asks for, or in as many as were asked for
@@ -34,7 +35,7 @@ export function tune(
   const isAsked = bulks !== 'auto' && (chunks !== undefined || bulks === 1);
   if (isAsked || isFixed(single) || isTooLarge(single, request)) return single;
   if (inBulksAtLeast(single, request, routes) >= bestKnown) return single;
-  return new DepthSearch(single, request, routes).tuned();
+  return new DepthSearch(single, request, routes).tuned(bestKnown);
 }
 
 /**
@@ -120,14 +121,14 @@ class DepthSearch {
   }
 
   /** The plan in the bulks that suit it, on channels as they are or on more; the one that is given where none is faster. */
-  tuned(): Priced {
+  tuned(bestKnown: Seconds): Priced {
     const { single, routes } = this;
     const { topology, size, limits } = this.request;
     const first = this.best(single.schedule);
     const apart = this.isHeldUp(first) ? onOwnChannels(first.schedule, routes) : undefined;
     const other = apart === undefined ? first : this.best(apart);
     const { schedule, depth, seconds } = other.seconds < first.seconds ? other : first;
-    if (seconds >= single.cost.seconds) return single;
+    if (seconds >= Math.min(single.cost.seconds, bestKnown * (1 - sumError))) return single;
     const plan = lower(schedule, { bulks: depth, name: single.checked.plan.name });
     if (!fitsFastMemory(plan, topology, size)) return single;
     const { checked } = check(plan, { topology, slots: limits.slots });
