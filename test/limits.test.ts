@@ -12,7 +12,7 @@ const rooms = ['compile', 'optimize', 'pricing', 'process-groups', 'synth'];
 const others: readonly RegExp[] = [
   /^ir\/effort partOfWork\.full/,
   /^compile\/(comparing veryLarge|search-limits operationsPerTransfer)/,
-  /^pricing\/(pipeline mostSimulated|price fewTransfers)/,
+  /^pricing\/price fewTransfers/,
   /^synth\/.* (rounding\w*|same\w*|never|perLink|mostCounted|leastPrice|leastSaving)$/,
   /^synth\/list\/events\/index (usual|oneByOne)\./,
   /^synth\/nccl\//,

@@ -4,7 +4,6 @@ export { withCopyOrder } from './copy-orders.ts';
 export { nearEnough } from './effort.ts';
 export { leastLinkTime, pipelineEstimate, reducesWithoutOverlap, scheduleEstimate } from './estimates.ts';
 export { inManyLanes, withInstances } from './instances.ts';
-export { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 export {
   checkOperations,
   fewTransfers,

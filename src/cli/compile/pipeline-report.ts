@@ -5,8 +5,8 @@ import type { Load } from '../../ir/report.ts';
 import { Routes } from '../../ir/routes.ts';
 import { linkName, type Topology } from '../../ir/topology.ts';
 import { formatSeconds, rounding, type Seconds } from '../../ir/units.ts';
-import { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from '../../pricing/index.ts';
 import { searching } from './limits.ts';
+import { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 
 /**
  * The pipeline of a compiled plan on its machine; undefined for plans of none, and where there is no time for it, since it takes simulations: it
