@@ -228,7 +228,7 @@ class Attempt implements Listener {
     for (let word = 0; word < words; word++) {
       for (let rest = has[from + word] & ~gets[to + word]; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
-        if (!this.policy.together) this.looks++;
+        this.looks++;
         if (!patient || !this.comesSooner(item, way)) found.push(item);
       }
     }
