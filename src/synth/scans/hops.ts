@@ -69,7 +69,7 @@ export class Loads {
     this.rescale();
   }
 
-  /** @param times how often each hop of a way is taken; negative to undo that */
+  /** Prices stay as they are. @param times how often each hop of a way is taken; negative to undo that */
   put(way: readonly number[], times: number): void {
     for (const hop of way) {
       const { resources, secondsPerByte: seconds } = this.hops.arcs[hop];
@@ -77,7 +77,13 @@ export class Loads {
         this.loads[resource] = Math.max(0, this.loads[resource] + times * seconds[index]);
       });
     }
-    const changed = new Set(way.flatMap((hop) => this.hops.arcs[hop].resources).flatMap((held) => this.holders[held]));
+  }
+
+  /** As `put`, and hops that hold any of it cost what they do now, against what is dear since `rescale`. */
+  reput(way: readonly number[], times: number): void {
+    this.put(way, times);
+    const held = new Set(way.flatMap((hop) => this.hops.arcs[hop].resources));
+    const changed = new Set([...held].flatMap((resource) => this.holders[resource]));
     for (const hop of changed) this.prices[hop] = this.priceOf(hop);
   }
 
@@ -85,7 +91,7 @@ export class Loads {
     return this.loads.reduce((most, load) => Math.max(most, load), 0);
   }
 
-  /** From now on, what is held for as long as the busiest is now is dear. */
+  /** What is held for as long as the busiest is dear, until the next time. */
   rescale(): void {
     this.scale = Math.max(this.busiest(), this.hops.slowest);
     for (const hop of this.prices.keys()) this.prices[hop] = this.priceOf(hop);

@@ -65,9 +65,9 @@ class Packer {
     for (const { stops, scheme } of this.packed) {
       loads.rescale();
       for (const [rank, stop] of stops.entries()) {
-        loads.put(hopsIn(scheme[rank]), -1);
+        loads.reput(hopsIn(scheme[rank]), -1);
         scheme[rank] = treeOf(hops, way, rank, stop);
-        loads.put(hopsIn(scheme[rank]), 1);
+        loads.reput(hopsIn(scheme[rank]), 1);
       }
     }
   }
