@@ -26,7 +26,7 @@ const limits = {
 /** Chunks of a packet that are tried. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 /** After so many numbers of chunks that gained nothing no other is tried. */
-const mostInVain = 3;
+const mostInVain = { quick: 3, full: Number.POSITIVE_INFINITY } as const;
 
 /** What ranks do for the chunks of one packet, and what to expect of that. */
 interface Packed {
@@ -35,7 +35,7 @@ interface Packed {
 }
 
 export function* proposePacked(problem: Problem): Iterable<Proposal> {
-  const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, shouldStop } = problem;
+  const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, effort = 'full', shouldStop } = problem;
   const { kind, ranks } = collective;
   const name = 'packed chains';
   if (ranks < 3 || ranks > limits.ranks) {
@@ -47,7 +47,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   let isOver = false;
   let inVain = 0;
   for (const count of chunkCounts) {
-    if (isOver || inVain === mostInVain) break;
+    if (isOver || inVain === mostInVain[effort]) break;
     if (chunks !== undefined && chunks % count !== 0) continue;
     const { schemes, load } = packSchemes(kind, hops, count);
     const enough = best === undefined ? toBeat : Math.min(toBeat, best.packets.seconds);
