@@ -1,18 +1,16 @@
 /** The algorithms that a level can use: what other engines propose for its communicators alone. */
-import { leastTime, steppedTime } from '../../cost/index.ts';
-import { type CollectiveKind, messageChunks } from '../../ir/collective.ts';
+import { type Collective, type CollectiveKind, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { transfersPerOperation } from '../../ir/effort.ts';
 import { Routes } from '../../ir/routes.ts';
 import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
-import { type Seconds, sumError } from '../../ir/units.ts';
+import { type Bytes, sumError } from '../../ir/units.ts';
 import { withCounts } from '../../passes/index.ts';
-import { candidatesOf, type Engine, type Problem } from '../engine.ts';
+import type { Engine, Problem } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
-import { inSuitedBulks } from '../pipeline.ts';
-import type { Communicator, Composition, Level } from './composition.ts';
-import { type Choice, inSequence, leastChunks } from './in-sequence.ts';
+import type { Aim, Communicator, Composition, Level } from './composition.ts';
+import { type Estimate, estimate } from './estimate.ts';
 
 /** Who is asked for algorithms. */
 export interface LevelEngines {
@@ -23,21 +21,22 @@ export interface LevelEngines {
   readonly along: readonly Engine[];
 }
 
-/** An algorithm for communicators that are alike, and what it costs among all of them at once: enough to choose, and then all levels are simulated. */
-export interface PricedChoice extends Choice {
-  /** Step after step, in as many bulks as suit it. */
-  readonly seconds: Seconds;
-  /** How long its bytes keep the busiest link or port: what counts when many bulks follow each other closely. */
-  readonly busiest: Seconds;
+interface Algorithm {
+  readonly schedule: Schedule;
+  readonly cost: Estimate;
 }
 
 /** Communicators that are alike, what they want, and what has been proposed for that. */
 interface Kind {
-  readonly composition: Composition;
-  readonly level: Level;
-  readonly communicators: readonly Communicator[];
+  readonly sets: readonly (readonly number[])[];
   readonly local: Problem;
-  readonly options: PricedChoice[];
+  readonly where: Level['where'];
+  readonly options: Algorithm[];
+}
+
+/** Communicators of a level that are alike, and the algorithm for all of them. */
+export interface Choice extends Algorithm {
+  readonly communicators: readonly Communicator[];
 }
 
 /** On large machines few messages of few chunks count for more than time, up to so much more of it. */
@@ -56,40 +55,41 @@ export class LevelAlgorithms {
       for (const level of composition.levels) for (const some of alike(level)) this.kindOf(composition, level, some);
     }
     const kinds = [...this.kinds.values()];
-    for (const kind of kinds) this.ask(kind, kind.level.where === 'along' ? engines.along : engines.quick);
+    for (const kind of kinds) this.ask(kind, kind.where === 'along' ? engines.along : engines.quick);
     for (const kind of kinds) if (this.isWorthThorough(kind)) this.ask(kind, engines.thorough);
   }
 
-  /** The best for a level; undefined where a kind of communicators has no algorithm. */
-  chosen(composition: Composition, level: Level): readonly PricedChoice[] | undefined {
-    const choices: PricedChoice[] = [];
-    for (const communicators of alike(level)) {
+  /** What an aim chooses for a level; undefined where a kind of communicators has no algorithm. */
+  chosen(composition: Composition, level: Level, aim: Aim): readonly Choice[] | undefined {
+    const choices = alike(level).flatMap((communicators): Choice[] => {
       const { options } = this.kindOf(composition, level, communicators);
-      if (options.length === 0) return undefined;
-      choices.push({ ...this.best(options), communicators });
-    }
-    return choices;
+      return options.length === 0 ? [] : [{ communicators, ...this.best(options, aim) }];
+    });
+    return choices.length < alike(level).length ? undefined : choices;
   }
 
-  private best(options: readonly PricedChoice[]): PricedChoice {
-    const compare = (a: PricedChoice, b: PricedChoice): number =>
-      less(a.seconds, b.seconds) || less(a.busiest, b.busiest);
-    const best = options.reduce((least, option) => (compare(option, least) < 0 ? option : least));
+  private best(options: readonly Algorithm[], aim: Aim): Algorithm {
+    const compare = (a: Estimate, b: Estimate): number => {
+      const [seconds, busiest] = [less(a.seconds, b.seconds), less(a.busiest, b.busiest)];
+      return aim === 'size' ? seconds || busiest : busiest || seconds;
+    };
+    const best = options.reduce((least, option) => (compare(option.cost, least.cost) < 0 ? option : least));
     if (this.problem.collective.ranks <= mostRanksFor.messages) return best;
-    const good = options.filter(({ seconds }) => seconds <= best.seconds * worthMessages);
+    const good = options.filter(({ cost }) => cost.seconds <= best.cost.seconds * worthMessages);
     return good.reduce((least, option) => (piecesOf(option) < piecesOf(least) ? option : least), best);
   }
 
-  private kindOf(composition: Composition, level: Level, communicators: readonly Communicator[]): Kind {
-    const { units } = composition;
-    const [{ root, units: own, counts }] = communicators;
-    const sets = communicators.map(({ members }) => members);
+  private kindOf({ units }: Composition, { kind, where }: Level, some: readonly Communicator[]): Kind {
+    const [{ root, units: own, counts }] = some;
+    const sets = some.map(({ members }) => members);
     const shares = counts?.map((count) => count / units).join();
-    const key = [level.kind, level.where, root, own.length / units, shares, sets.join(';')].join(' ');
+    const key = [kind, where, root, own.length / units, shares, sets.join(';')].join(' ');
     const known = this.kinds.get(key);
     if (known !== undefined) return known;
-    const local = this.problemAmong(poorest(communicators, this.problem.routes.topology), level.kind, units);
-    const made: Kind = { composition, level, communicators, local, options: [] };
+    const made: Kind = {
+      ...{ sets, where, options: [] },
+      local: this.problemAmong(poorest(some, this.problem.routes.topology), kind, units),
+    };
     this.kinds.set(key, made);
     return made;
   }
@@ -115,43 +115,35 @@ export class LevelAlgorithms {
    * Engines that take long are asked for few ranks only; in a quick search only where messages pass third chips: textbook
    * algorithms suit switches.
    */
-  private isWorthThorough({ level, local }: Kind): boolean {
-    if (level.where === 'along' || local.collective.ranks > mostRanksFor.programs) return false;
+  private isWorthThorough({ where, local }: Kind): boolean {
+    if (where === 'along' || local.collective.ranks > mostRanksFor.programs) return false;
     return this.problem.effort !== 'quick' || !areAllNear(local);
   }
 
-  private ask(kind: Kind, engines: readonly Engine[]): void {
-    const { communicators, local, options } = kind;
-    const { limits, shouldStop } = this.problem;
+  private ask({ sets, local, options }: Kind, engines: readonly Engine[]): void {
+    const { routes, limits, shouldStop } = this.problem;
     const { counts } = local.collective;
-    for (const candidate of candidatesOf(engines, local)) {
-      if (options.length > 0 && shouldStop?.() === true) return;
-      const made = unlessTooLarge(() => candidate.build(1));
-      if (made === undefined) continue;
-      shouldStop?.((made.steps.transferCount * communicators.length) / transfersPerOperation);
-      // Each is sent and received.
-      const operations = 2 * made.steps.transferCount * communicators.length;
-      if (operations > limits.operations || !worksOnDataOnly(made)) continue;
-      if (counts !== undefined && !keepsPlaces(made)) continue;
-      const schedule = counts === undefined ? made : withCounts(made, counts);
-      options.push(this.priced(kind, { ...schedule, name: candidate.name }));
+    for (const engine of engines) {
+      for (const proposal of engine.propose(local)) {
+        if (options.length > 0 && shouldStop?.() === true) return;
+        if (proposal.kind === 'dismissed') continue;
+        const made = unlessTooLarge(() => proposal.candidate.build(1));
+        if (made === undefined) continue;
+        shouldStop?.((made.steps.transferCount * sets.length) / transfersPerOperation);
+        // Each is sent and received.
+        const operations = 2 * made.steps.transferCount * sets.length;
+        if (operations > limits.operations || !worksOnDataOnly(made)) continue;
+        if (counts !== undefined && !keepsPlaces(made)) continue;
+        const schedule = counts === undefined ? made : withCounts(made, counts);
+        const cost = estimate(schedule, sets, routes, bytesIn(schedule.collective, local));
+        options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
+      }
     }
-  }
-
-  private priced({ composition, level: { where }, communicators }: Kind, schedule: Schedule): PricedChoice {
-    const { collective, routes, size } = this.problem;
-    const choice = { communicators, schedule };
-    const alone = [{ where, choices: [choice] }];
-    const target = { ...collective, chunks: leastChunks(collective, composition, alone) };
-    const placed = inSequence(target, composition, alone, schedule.name);
-    const { seconds, latency } = steppedTime(placed, routes, size);
-    const busiest = leastTime(placed, routes, size);
-    return { ...choice, seconds: inSuitedBulks(seconds, latency, busiest).seconds, busiest };
   }
 }
 
 /** What it costs to make, prove and run it, roughly. */
-function piecesOf({ schedule }: Choice): number {
+function piecesOf({ schedule }: Algorithm): number {
   return schedule.steps.transferCount * messageChunks(schedule.collective);
 }
 
@@ -232,6 +224,20 @@ function unlessTooLarge(build: () => Schedule): Schedule | undefined {
     if (error instanceof CccError && error.code === 'limit') return undefined;
     throw error;
   }
+}
+
+/** Bytes of a number of chunks: those of a shard weigh as much as it does. */
+function bytesIn(
+  made: Collective,
+  { collective: { counts }, size }: Problem,
+): (offset: number, chunks: number) => Bytes {
+  const chunk = size / messageChunks(made);
+  if (counts === undefined) return (_, chunks) => chunks * chunk;
+  // Up to each chunk.
+  const before = new Float64Array(messageChunks(made) + 1);
+  for (let c = 1; c < before.length; c++)
+    before[c] = before[c - 1] + counts[Math.floor((c - 1) / made.chunks)] / made.chunks;
+  return (offset, chunks) => before[offset + chunks] - before[offset];
 }
 
 /** Where chunks are not of one size, none can take another's place. */

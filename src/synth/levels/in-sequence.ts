@@ -3,13 +3,8 @@ import { type Collective, collectiveFacts, messageChunks } from '../../ir/collec
 import type { Schedule } from '../../ir/schedule.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { compose, place } from '../../passes/index.ts';
+import type { Choice } from './algorithms.ts';
 import type { Communicator, Composition, Level } from './composition.ts';
-
-/** Communicators of a level that are alike, and an algorithm for all of them. */
-export interface Choice {
-  readonly communicators: readonly Communicator[];
-  readonly schedule: Schedule;
-}
 
 /** A level with the algorithms that were chosen for it. */
 export interface ChosenLevel {
@@ -24,13 +19,11 @@ export function leastChunks(collective: Collective, { units }: Composition, leve
   return collectiveFacts[collective.kind].sharded ? (perUnit * units) / collective.ranks : perUnit * units;
 }
 
-/** Into how many chunks a unit must be divided, for each shard of a communicator. */
-function chunksPerUnit({ schedule, communicators }: Choice): number[] {
-  const message = messageChunks(schedule.collective);
-  return communicators.flatMap(({ units, counts }) => {
-    const [wanted, has] = counts === undefined ? [message, [units.length]] : [schedule.collective.chunks, counts];
-    return has.filter((count) => count > 0).map((count) => wanted / greatestCommonDivisor(wanted, count));
-  });
+/** Into how many chunks a unit must be divided, for each shard of a communicator (which are alike). */
+function chunksPerUnit({ schedule, communicators: [{ units, counts }] }: Choice): number[] {
+  const [wanted, has] =
+    counts === undefined ? [messageChunks(schedule.collective), [units.length]] : [schedule.collective.chunks, counts];
+  return has.filter((count) => count > 0).map((count) => wanted / greatestCommonDivisor(wanted, count));
 }
 
 /** The levels one after the other, each on the ranks and units of its communicators and in channels of its own. */
