@@ -25,8 +25,6 @@ const limits = {
 } as const;
 /** Chunks of a packet that are tried. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
-/** After so many numbers of chunks that gained nothing no other is tried. */
-const mostInVain = { quick: 3, full: Number.POSITIVE_INFINITY } as const;
 
 /** What ranks do for the chunks of one packet, and what to expect of that. */
 interface Packed {
@@ -35,7 +33,7 @@ interface Packed {
 }
 
 export function* proposePacked(problem: Problem): Iterable<Proposal> {
-  const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, effort = 'full', shouldStop } = problem;
+  const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, shouldStop } = problem;
   const { kind, ranks } = collective;
   const name = 'packed chains';
   if (ranks < 3 || ranks > limits.ranks) {
@@ -45,14 +43,15 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const hops = hopsOf(routes);
   let best: Packed | undefined;
   let isOver = false;
-  let inVain = 0;
+  /** Of one chunk: each of several loads some link with as much of its part. */
+  let single = 0;
   for (const count of chunkCounts) {
-    if (isOver || inVain === mostInVain[effort]) break;
-    if (chunks !== undefined && chunks % count !== 0) continue;
-    const { schemes, load } = packSchemes(kind, hops, count);
-    const enough = best === undefined ? toBeat : Math.min(toBeat, best.packets.seconds);
-    inVain++;
-    if (load * size >= enough) continue;
+    const enough = Math.min(toBeat, best?.packets.seconds ?? Number.POSITIVE_INFINITY);
+    if (isOver) break;
+    if ((chunks !== undefined && chunks % count !== 0) || (single / count) * size >= enough) continue;
+    const { schemes, load } = packSchemes(kind, hops, count, shouldStop);
+    if (count === 1) single = load;
+    if (schemes.length < count || load * size >= enough) continue;
     const isScan = kind === 'scan';
     const writing = { ranks, isScan };
     const programs = schemes.map((scheme) => programOf(tellOfScheme(scheme, ranks, isScan), writing));
@@ -61,7 +60,6 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const packets = inPackets(programs, heldBy(programs, load, problem), size);
     if (best !== undefined && packets.seconds >= best.packets.seconds) continue;
     best = { programs, packets };
-    inVain = 0;
   }
   if (best === undefined) return yield dismissed(name, 'its busiest link alone takes longer than another plan');
   yield { kind: 'candidate', candidate: candidateOf(name, best, problem) };

@@ -7,7 +7,7 @@
  * class by class (docs/bounds.md proves that no scan needs less). An exscan's result has nothing of its own rank: there v is m, and
  * class m goes from m to m + 1.
  */
-import type { Hops, WaysFrom } from './hops.ts';
+import type { Hops } from './hops.ts';
 
 /** Where the values of one class go: a tree of places, each at a rank. Place 0 is at the rank of the class. */
 export interface ClassTree {
@@ -48,29 +48,30 @@ export function exscanStops(ranks: number): Stops[] {
 /**
  * The stops of the cheapest scan, class by class, among those in which a class goes on to the next only once it is complete.
  *
- * @param ways by rank
+ * @param costs what ways cost, by source, then destination
  */
-export function cheapestStops(ways: readonly WaysFrom[]): Stops[] {
-  const all = [...ways.keys()];
-  const between = (from: number, to: number) => ways[from].costs[to];
+export function cheapestStops(costs: readonly Float64Array[]): Stops[] {
+  const all = [...costs.keys()];
   // By rank: what all classes so far cost, if they meet the next one there.
-  let costs = all.map((at) => (at === 0 ? 0 : Number.POSITIVE_INFINITY));
+  let sums = all.map((at) => (at === 0 ? 0 : Number.POSITIVE_INFINITY));
   // By class: where it met the one before if it leaves its tree for the next at a rank, and where it leaves for a rank.
   const choices = all.map((rank) => {
+    const there = sums.map((sum, met) => sum + costs[rank][met]);
     const left = all.map((leave) =>
-      cheapest(all, (met) => {
-        if (met === rank) return leave === rank ? costs[rank] : Number.POSITIVE_INFINITY;
-        return costs[met] + between(rank, met) + between(met, leave) + between(leave, rank);
+      cheapest(there, (met) => {
+        if (met === rank && leave !== rank) return Number.POSITIVE_INFINITY;
+        return costs[met][leave] + costs[leave][rank];
       }),
     );
-    const gone = all.map((next) => cheapest(all, (leave) => left[leave].cost + between(leave, next)));
-    costs = gone.map(({ cost }) => cost);
-    return { left, gone };
+    const leaving = left.map(({ cost }) => cost);
+    const gone = all.map((next) => cheapest(leaving, (leave) => costs[leave][next]));
+    sums = gone.map(({ cost }) => cost);
+    return { left, leaving, gone };
   });
   const stops: Stops[] = [];
   let next: number | undefined;
-  for (const { left, gone } of choices.reverse()) {
-    const leave = next === undefined ? cheapest(all, (at) => left[at].cost).at : gone[next].at;
+  for (const { left, leaving, gone } of choices.reverse()) {
+    const leave = next === undefined ? cheapest(leaving, () => 0).at : gone[next].at;
     const met = left[leave].at;
     stops.push({ met, leave, next });
     next = met;
@@ -78,15 +79,14 @@ export function cheapestStops(ways: readonly WaysFrom[]): Stops[] {
   return stops.reverse();
 }
 
-/** The first of the ranks that cost least, but for rounding. */
-function cheapest(
-  ranks: readonly number[],
-  costOf: (rank: number) => number,
-): { readonly at: number; readonly cost: number } {
+/** The first of the ranks that cost least, but for rounding. @param floors what they cost at least, to which the rest is added */
+function cheapest(floors: readonly number[], restOf: (rank: number) => number): { at: number; cost: number } {
   let best = { at: 0, cost: Number.POSITIVE_INFINITY };
-  for (const at of ranks) {
-    const cost = costOf(at);
-    if (cost < best.cost * (1 - 1e-12)) best = { at, cost };
+  for (let at = 0; at < floors.length; at++) {
+    const enough = best.cost * (1 - 1e-12);
+    if (floors[at] >= enough) continue;
+    const cost = floors[at] + restOf(at);
+    if (cost < enough) best = { at, cost };
   }
   return best;
 }
