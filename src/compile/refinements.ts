@@ -27,8 +27,8 @@ import {
   operationsPerTransfer,
   perCandidate,
   perProposal,
-  perSizes,
   simulatedPerOperation,
+  sizing,
   spreads,
 } from './search-limits.ts';
 
@@ -74,6 +74,8 @@ class Refined {
   private readonly index: number;
   private readonly floor: Seconds;
   private readonly operations: number;
+  /** Whether chunks of unequal size are looked for, which algorithms that are asked for by name do without: these stay as they are known. */
+  private readonly isSized: boolean;
 
   constructor(search: Search, single: Priced) {
     const { request, routes, priced: all } = search;
@@ -82,6 +84,8 @@ class Refined {
     this.index = all.length - 1;
     this.floor = leastTime(single.schedule, routes, request.size) * (1 - 1e-9);
     this.operations = operationCount(single.checked.plan);
+    const { objective, algorithm, collective } = request;
+    this.isSized = objective === 'time' && algorithm === undefined && collective.ranks <= mostRanksFor.programs;
   }
 
   next(): Prospect {
@@ -102,8 +106,7 @@ class Refined {
 
   /** What it could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit. */
   private get likely(): Seconds {
-    const request = { ...charged(this.search), effort: 'full' } as const;
-    return Math.min(this.now, tuningEstimate(this.single, request, this.search.routes));
+    return Math.min(this.now, tuningEstimate(this.single, precisely(this.search), this.search.routes));
   }
 
   private called(what: string): Pick<Prospect, 'name' | 'floor' | 'spread'> {
@@ -135,27 +138,36 @@ class Refined {
     return { ...this.called('tuned'), estimate, work, refine };
   }
 
-  /** All depths, precisely, and chunks of unequal size, unless an algorithm is asked for by name: these stay as they are known. */
+  /** All depths, precisely. */
   private finished(estimate: Seconds): Prospect {
-    const { search, single, index, operations } = this;
-    const { request, routes, bound } = search;
-    const isSized =
-      request.objective === 'time' &&
-      request.algorithm === undefined &&
-      request.collective.ranks <= mostRanksFor.programs;
-    const full = { ...charged(search), effort: 'full' } as const;
+    const { search, single, index, operations, isSized } = this;
     const refine = (): readonly Prospect[] => {
-      this.take(tune(single, full, routes, isSized ? undefined : search.toBeat()));
-      if (!isSized) return [];
-      search.spend(perSizes);
-      const inBulks = { ...full, bulks: 'auto' } as const;
-      const known = request.bulks === 1 ? tune(single, inBulks, routes) : search.priced[index];
-      const sized = withBestSizes(known, request, routes, bound);
-      if (sized !== undefined) search.take(sized);
+      const toBeat = search.toBeat() * (isSized ? sizing.mostGain : 1);
+      this.take(tune(single, precisely(search), search.routes, toBeat, search.priced[index]));
+      return isSized ? [this.sized()] : [];
+    };
+    const work = isFixed(single) ? 0 : workOf(single.checked.plan) + 10 * operations;
+    return {
+      ...this.called('finished'),
+      ...(isSized && { floor: this.floor / sizing.mostGain }),
+      estimate,
+      work,
+      refine,
+    };
+  }
+
+  /** In chunks of unequal size: they may load links otherwise. */
+  private sized(): Prospect {
+    const { search, single, index, now } = this;
+    const { request, routes, bound } = search;
+    const refine = (): readonly Prospect[] => {
+      const full = precisely(search);
+      const known = request.bulks === 1 ? tune(single, { ...full, bulks: 'auto' }, routes) : search.priced[index];
+      const better = withBestSizes(known, full, routes, bound);
+      if (better !== undefined) search.take(better);
       return [];
     };
-    const work = (isFixed(single) ? 0 : workOf(single.checked.plan) + 10 * operations) + (isSized ? perSizes : 0);
-    return { ...this.called('finished'), ...(isSized && { floor: 0 }), estimate, work, refine };
+    return { ...this.called('sized'), floor: now / sizing.mostGain, estimate: now, work: sizing.work, refine };
   }
 
   private take(better: Priced): void {
@@ -171,6 +183,10 @@ function charged(search: Search): PriceRequest {
     exhaustive: false,
     onSimulated: (operations) => search.spend(operations / simulatedPerOperation),
   };
+}
+
+function precisely(search: Search): PriceRequest {
+  return { ...charged(search), effort: 'full' };
 }
 
 function quickly(search: Search): PriceRequest {

@@ -8,14 +8,15 @@ import type { Effort } from '../ir/effort.ts';
 export interface Budget {
   /** Nothing is begun after so much work. */
   readonly most: number;
-  /** Nor is anything that is expected to gain less than this part of the time for each unit of its work. */
+  /** Nor is anything that is expected to gain less than this part of the time for each unit of its work, or an engine asked, of which less is known. */
   readonly leastGain: number;
+  readonly leastOfEngine: number;
 }
 
 /** How much is done for a better plan: the same steps in the same order, so that what a smaller budget finds a larger one has found before. */
 export const budgets: Readonly<Record<Effort, Budget>> = {
-  quick: { most: 20_000, leastGain: 2e-6 },
-  full: { most: 200_000, leastGain: 1e-8 },
+  quick: { most: 20_000, leastGain: 2e-6, leastOfEngine: 2e-6 },
+  full: { most: 200_000, leastGain: 1e-8, leastOfEngine: 2e-7 },
 };
 
 /**
@@ -39,8 +40,8 @@ export const usualPromise = { part: 0.8, workOfRank: 100 } as const;
 export const perProposal = 50;
 /** What a candidate costs beside its operations. */
 export const perCandidate = 500;
-/** What it costs to look for chunks of unequal size. */
-export const perSizes = 2_500;
+/** What it costs about to look for chunks of unequal size, and how many times as fast these make a plan at most. */
+export const sizing = { work: 2_500, mostGain: 1.25 } as const;
 /** Operations that a transfer becomes, at least about. */
 export const operationsPerTransfer = 2;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */

@@ -189,7 +189,7 @@ export class Search implements SearchResult {
     const isFinishing = this.isFinishing(toBeat);
     if (isFinishing || this.spent < this.budget.most) {
       const choice = isFinishing ? open.filter((one) => this.isLast(one, toBeat)) : open;
-      const { gain, prospect } = this.greatestGain(choice, toBeat, isFinishing);
+      const { gain, prospect } = this.greatestGain(choice, toBeat, isFinishing, this.budget.leastOfEngine);
       if (gain >= this.budget.leastGain) return prospect;
     }
     const preferred = open.filter(({ winsTies }) => winsTies === true);
@@ -216,13 +216,16 @@ export class Search implements SearchResult {
     prospects: readonly Prospect[],
     toBeat: Seconds,
     isFree = false,
+    leastOfEngine = 0,
   ): { gain: number; prospect?: Prospect } {
     let best: { gain: number; prospect?: Prospect } = { gain: Number.NEGATIVE_INFINITY };
     // What an engine may propose is of use where it is better than what has been proposed.
     const promised = this.hasPlan() ? Math.min(toBeat, this.expected()) : toBeat;
     for (const prospect of prospects) {
-      const rival = prospect.isAsked === true ? promised : toBeat;
+      const isEngine = prospect.isAsked === true;
+      const rival = isEngine ? promised : toBeat;
       const gain = gainOf(prospect, rival, this.floorOf(prospect)) / (isFree ? 1 : 1 + prospect.work);
+      if (isEngine && gain < leastOfEngine) continue;
       if (gain > best.gain) best = { gain, prospect };
     }
     return best;

@@ -3,7 +3,7 @@ import { bulkLoads, leastTime, simulate } from '../cost/index.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
-import { type Seconds, sumError } from '../ir/units.ts';
+import { type Bytes, type Seconds, sumError } from '../ir/units.ts';
 import { fitsFastMemory, lower } from '../lower/index.ts';
 import { bestDepth, type Depth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
@@ -24,18 +24,20 @@ const mostFillBulks = 6;
  * ranks keep in step, since from one bulk to the next they would lose it, and for candidates that are made for the size.
  *
  * @param single the plan in one bulk, in as few as the memory that messages are staged in asks for, or in as many as were asked for
+ * @param known what has been made of it before
  */
 export function tune(
   single: Priced,
   request: PriceRequest,
   routes: Routes,
   bestKnown = Number.POSITIVE_INFINITY,
+  known = single,
 ): Priced {
   const { bulks, chunks } = request;
   const isAsked = bulks !== 'auto' && (chunks !== undefined || bulks === 1);
-  if (isAsked || isFixed(single) || isTooLarge(single, request)) return single;
-  if (inBulksAtLeast(single, request, routes) >= bestKnown) return single;
-  return new DepthSearch(single, request, routes).tuned(bestKnown);
+  if (isAsked || isFixed(single) || isTooLarge(single, request)) return known;
+  if (inBulksAtLeast(single, request, routes) >= bestKnown) return known;
+  return new DepthSearch(single, request, routes).tuned(known, bestKnown);
 }
 
 /**
@@ -81,8 +83,59 @@ function longestBusy({ cost }: Priced): Seconds {
 /** A schedule in the number of bulks that suits it best, as far as simulations of its first bulks tell. */
 interface Pipelined extends Depth {
   readonly schedule: Schedule;
-  /** The plan for any number of bulks: in plans with few fewer copies of scratch are enough, otherwise all are the same. */
-  readonly plan: Plan;
+}
+
+/** Candidates are asked about several times, with more effort every time: what has been simulated of each is kept as long as it is. */
+const kept = new WeakMap<Priced, FirstBulks>();
+
+function firstBulksOf(single: Priced, size: Bytes, routes: Routes): FirstBulks {
+  const known = kept.get(single) ?? new FirstBulks(single, size, routes);
+  kept.set(single, known);
+  return known;
+}
+
+/** The first bulks of a candidate's pipelines. */
+class FirstBulks {
+  /** A candidate in one bulk, and what it takes for no bytes. */
+  readonly whole: Pick<Priced, 'cost'>;
+  readonly latency: Seconds;
+  private readonly times = new Map<Schedule, { readonly plan: Plan; readonly of: Map<string, Seconds> }>();
+  private readonly name: string;
+  private readonly size: Bytes;
+  private readonly routes: Routes;
+
+  constructor(single: Priced, size: Bytes, routes: Routes) {
+    const { plan } = single.checked;
+    const inOne = { ...plan, bulks: 1 };
+    this.name = plan.name;
+    this.size = size;
+    this.routes = routes;
+    this.whole = plan.bulks === 1 ? single : { cost: simulate(inOne, routes, size) };
+    this.latency = simulate(inOne, routes, 0).seconds;
+  }
+
+  /** The plan for any number of bulks: where there are few, fewer copies of scratch are enough, otherwise all are the same. */
+  planOf(schedule: Schedule): Plan {
+    return this.timesOf(schedule).plan;
+  }
+
+  /** Simulated time of the first so many of all bulks. */
+  timeOf(schedule: Schedule, simulated: number, bulks: number): Seconds {
+    const { plan, of } = this.timesOf(schedule);
+    const key = `${simulated} of ${bulks}`;
+    const size = (this.size * simulated) / bulks;
+    const seconds = of.get(key) ?? simulate({ ...plan, bulks: simulated }, this.routes, size).seconds;
+    of.set(key, seconds);
+    return seconds;
+  }
+
+  private timesOf(schedule: Schedule): { readonly plan: Plan; readonly of: Map<string, Seconds> } {
+    const before = this.times.get(schedule);
+    if (before !== undefined) return before;
+    const found = { plan: lower(schedule, { bulks: mostSimulated, name: this.name }), of: new Map<string, Seconds>() };
+    this.times.set(schedule, found);
+    return found;
+  }
 }
 
 class DepthSearch {
@@ -92,6 +145,7 @@ class DepthSearch {
   private readonly least: number;
   private readonly most: number;
   private readonly fill: number;
+  private readonly first: FirstBulks;
   private readonly single: Priced;
   private readonly request: PriceRequest;
   private readonly routes: Routes;
@@ -106,9 +160,8 @@ class DepthSearch {
     const simulated = Math.min(request.limits.operations, allowedOf(mostSimulated, request));
     this.most = Math.max(this.least, Math.floor(simulated / this.operations));
     this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffortFor(request) / (30 * this.operations))));
-    const inOne = { ...plan, bulks: 1 };
-    const whole = this.least === 1 ? single : { cost: simulate(inOne, routes, request.size) };
-    this.likely = pipelineEstimate(whole, simulate(inOne, routes, 0).seconds, routes, this.most);
+    this.first = firstBulksOf(single, request.size, routes);
+    this.likely = pipelineEstimate(this.first.whole, this.first.latency, routes, this.most);
   }
 
   probe(): Depth {
@@ -117,75 +170,66 @@ class DepthSearch {
     const { seconds } = single.cost;
     if (depth <= this.least) return { depth, seconds };
     request.onSimulated?.(Math.min(depth, 3 * fill) * this.operations);
-    return { depth, seconds: Math.min(seconds, this.timeOf(this.lowered(single.schedule), depth)) };
+    return { depth, seconds: Math.min(seconds, this.timeOf(single.schedule, depth)) };
   }
 
-  /** The plan in the bulks that suit it, on channels as they are or on more; the one that is given where none is faster. */
-  tuned(bestKnown: Seconds): Priced {
+  /** The plan in the bulks that suit it, on channels as they are or on more; the one that is known where none is faster. */
+  tuned(known: Priced, bestKnown: Seconds): Priced {
     const { single, routes } = this;
     const { topology, size, limits } = this.request;
     const first = this.best(single.schedule);
     const apart = this.isHeldUp(first) ? onOwnChannels(first.schedule, routes) : undefined;
     const other = apart === undefined ? first : this.best(apart);
     const { schedule, depth, seconds } = other.seconds < first.seconds ? other : first;
-    if (seconds >= Math.min(single.cost.seconds, bestKnown * (1 - sumError))) return single;
+    if (seconds >= Math.min(known.cost.seconds, bestKnown * (1 - sumError))) return known;
     const plan = lower(schedule, { bulks: depth, name: single.checked.plan.name });
-    if (!fitsFastMemory(plan, topology, size)) return single;
+    if (!fitsFastMemory(plan, topology, size)) return known;
     const { checked } = check(plan, { topology, slots: limits.slots });
-    if (checked === undefined) return single;
+    if (checked === undefined) return known;
     const cost = simulate(plan, routes, size);
-    return cost.seconds < single.cost.seconds ? { ...single, schedule, checked, cost } : single;
+    return cost.seconds < known.cost.seconds ? { ...single, schedule, checked, cost } : known;
   }
 
   private best(schedule: Schedule): Pipelined {
     const { request, least, most, fill, single } = this;
-    const plan = this.lowered(schedule);
     const timeOf = (bulks: number): Seconds => {
       if (bulks < least) return Number.POSITIVE_INFINITY;
-      return bulks === least && schedule === single.schedule ? single.cost.seconds : this.timeOf(plan, bulks);
+      return bulks === least && schedule === single.schedule ? single.cost.seconds : this.timeOf(schedule, bulks);
     };
     const { bulks, effort = 'full', onSimulated, shouldStop } = request;
-    if (bulks !== 'auto') return { schedule, plan, depth: bulks, seconds: timeOf(bulks) };
+    if (bulks !== 'auto') return { schedule, depth: bulks, seconds: timeOf(bulks) };
     let left = searchEffortFor(request);
     const goesOn = (depth: number): boolean => {
-      const operations = Math.min(depth, 3 * fill) * operationCount(plan);
+      const operations = Math.min(depth, 3 * fill) * this.operations;
       left -= operations;
       if (left < 0 || shouldStop?.() === true) return false;
       onSimulated?.(operations);
       return true;
     };
     const start = Math.max(least, this.likely.depth);
-    return { schedule, plan, ...bestDepth(timeOf, most, goesOn, start, precision[effort]) };
-  }
-
-  private lowered(schedule: Schedule): Plan {
-    return lower(schedule, { bulks: this.most, name: this.single.checked.plan.name });
+    return { schedule, ...bestDepth(timeOf, most, goesOn, start, precision[effort]) };
   }
 
   /**
    * Whether bulks follow each other less closely than they could. Not where reducing and sending exclude each other: there the order that channels
    * keep is what keeps neighbours in time; nor with lanes, of which instances make more.
    */
-  private isHeldUp({ plan, depth }: Pipelined): boolean {
+  private isHeldUp({ schedule, depth }: Pipelined): boolean {
     const { routes, request, fill } = this;
     const { topology, effort, size } = request;
     if (reducesWithoutOverlap(request) || effort === 'quick' || topology.lane !== undefined) return false;
     const bulks = Math.max(2, depth, this.likely.depth);
-    const interval = (this.timeOfFirst(plan, 2 * fill, bulks) - this.timeOfFirst(plan, fill, bulks)) / fill;
-    const [busiest] = bulkLoads({ ...plan, bulks }, routes, size);
+    const timeOf = (simulated: number): Seconds => this.first.timeOf(schedule, simulated, bulks);
+    const interval = (timeOf(2 * fill) - timeOf(fill)) / fill;
+    const [busiest] = bulkLoads({ ...this.first.planOf(schedule), bulks }, routes, size);
     return busiest !== undefined && interval > busiest.seconds * (1 + 1e-9);
   }
 
-  /** Simulated time of a plan in so many bulks; of deep pipelines from their first 2·`fill` bulks. */
-  private timeOf(plan: Plan, bulks: number): Seconds {
-    const { fill } = this;
-    if (bulks <= 3 * fill) return this.timeOfFirst(plan, bulks, bulks);
-    const [filled, steady] = [this.timeOfFirst(plan, fill, bulks), this.timeOfFirst(plan, 2 * fill, bulks)];
+  /** Simulated time in so many bulks; of deep pipelines from their first 2·`fill` bulks. */
+  private timeOf(schedule: Schedule, bulks: number): Seconds {
+    const { fill, first } = this;
+    if (bulks <= 3 * fill) return first.timeOf(schedule, bulks, bulks);
+    const [filled, steady] = [first.timeOf(schedule, fill, bulks), first.timeOf(schedule, 2 * fill, bulks)];
     return steady + ((bulks - 2 * fill) * (steady - filled)) / fill;
-  }
-
-  /** Of the first so many of all bulks; copies of scratch are left as they are. */
-  private timeOfFirst(plan: Plan, simulated: number, bulks: number): Seconds {
-    return simulate({ ...plan, bulks: simulated }, this.routes, (this.request.size * simulated) / bulks).seconds;
   }
 }

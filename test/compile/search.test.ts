@@ -134,7 +134,7 @@ describe('a larger budget', () => {
   it.each(small(10, 3, 16))('finds no less: $what', (request) => {
     const engines = enginesNamed('auto');
     const times = [1_000, 4_000, 12_000, 20_000, 30_000, 60_000].map((most) =>
-      searchFor(request)(engines, { most, leastGain: 0 }),
+      searchFor(request)(engines, { most, leastGain: 0, leastOfEngine: 0 }),
     );
     for (let larger = 1; larger < times.length; larger++) {
       expect(times[larger]).toBeLessThanOrEqual(times[larger - 1] * rounding);
@@ -150,7 +150,7 @@ describe('a larger budget', () => {
 
 describe('another engine', () => {
   it.each(small(6, 5, 5))('makes the answer of a search without limits no worse: $what', (request) => {
-    const unlimited = { most: Number.POSITIVE_INFINITY, leastGain: 0 };
+    const unlimited = { most: Number.POSITIVE_INFINITY, leastGain: 0, leastOfEngine: 0 };
     const find = searchFor(request);
     const all = enginesNamed('auto');
     const found = find(all, unlimited);

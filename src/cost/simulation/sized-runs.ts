@@ -20,7 +20,7 @@ export interface Chain {
 export interface SizedRun {
   readonly seconds: Seconds;
   /** The longest chain, which takes as long as the run, and those to the ends of lanes that end not much sooner. */
-  readonly chains: readonly Chain[];
+  chains(): readonly Chain[];
 }
 
 /** Lanes that end sooner than after this part of the time have no say in it, nor with somewhat different sizes. */
@@ -64,13 +64,17 @@ export class SizedRuns {
     const bytes = this.bytesMoved(sizes);
     const simulation = new Simulation(plan, connections, topology, { sent: bytes, written: bytes }, 1);
     simulation.run();
+    return { seconds: simulation.seconds, chains: () => this.chainsOf(simulation, sizes) };
+  }
+
+  private chainsOf(simulation: Simulation, sizes: Float64Array): readonly Chain[] {
     const chains: Chain[] = [];
     for (const path of simulation.chains(simulation.seconds * nearEnd)) {
       const chain = this.chainOf(path);
       const end = path[path.length - 1].end;
       if (Math.abs(timeOf(chain, sizes) - end) <= rounding * end) chains.push(chain);
     }
-    return { seconds: simulation.seconds, chains };
+    return chains;
   }
 
   private bytesMoved(sizes: Float64Array): Float64Array {

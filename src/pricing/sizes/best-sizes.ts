@@ -7,6 +7,7 @@ import { type Bytes, noticeable, type Seconds } from '../../ir/units.ts';
 import { lower } from '../../lower/index.ts';
 import { resize, type SizeClasses, sizeClasses } from '../../passes/index.ts';
 import { mostFailures } from '../../synth/index.ts';
+import type { PriceRequest } from '../price.ts';
 import { CuttingPlanes, type LeastPoint } from './cutting-planes.ts';
 
 /** Sizes for the classes of a schedule's chunks. */
@@ -22,6 +23,8 @@ export interface Sized {
 export interface SizeSearch {
   readonly routes: Routes;
   readonly size: Bytes;
+  /** What takes as long is of no use. */
+  readonly toBeat: Seconds;
   /** Takes so many operations that are simulated; false where they are not there any more. */
   readonly spend: (operations: number) => boolean;
 }
@@ -34,11 +37,15 @@ const operationWork = 500;
 const mostClasses = 48;
 
 /** What may be simulated in all, until the time is up. */
-export function workBudget(operations: number, shouldStop: (() => boolean) | undefined): SizeSearch['spend'] {
+export function workBudget(
+  operations: number,
+  { shouldStop, onSimulated }: Pick<PriceRequest, 'shouldStop' | 'onSimulated'>,
+): SizeSearch['spend'] {
   let left = operations;
   return (work) => {
     if (work > left || shouldStop?.() === true) return false;
     left -= work;
+    onSimulated?.(work);
     return true;
   };
 }
@@ -73,7 +80,7 @@ export class Sizing {
 /**
  * Times as functions of the sizes are the longest of many chains of operations, each linear in the sizes: as long as things happen
  * in the same order, a convex function. Each simulation yields the chains that bind there, which are planes below the function, and
- * the least point of all planes is where it is simulated next.
+ * the least point of all planes is where it is simulated next, unless even that would not be fast enough.
  *
  * @param alike all shards are cut in the same way
  * @returns undefined for collectives that cannot be cut, too many classes, and when there is no effort left
@@ -96,7 +103,7 @@ export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch
     unit ??= seconds;
     const scale = unit;
     if (seconds < best.seconds) best = { parts: next.point, seconds };
-    const news = chains.filter((chain) => timeOf(chain, sizes) > next.value * scale * (1 + precision / 10));
+    const news = chains().filter((chain) => timeOf(chain, sizes) > next.value * scale * (1 + precision / 10));
     for (const { constant, perByte } of news) {
       planes.add(
         constant / scale,
@@ -105,7 +112,8 @@ export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch
     }
     const before = planes.work;
     const least = news.length === 0 ? undefined : planes.least(20 * count + 100);
-    if (least === undefined || best.seconds - least.value * scale < precision * best.seconds) break;
+    if (least === undefined || Math.min(best.seconds, search.toBeat) - least.value * scale < precision * best.seconds)
+      break;
     if (!search.spend(2 * operations + Math.floor((planes.work - before) / operationWork))) break;
     next = least;
   }

@@ -76,7 +76,8 @@ export class CuttingPlanes {
     let most = rounding;
     for (const columns of [this.planes, this.others]) {
       for (const column of columns) {
-        const gain = column.worth - prices.reduce((sum, price, row) => sum + price * column.values[row], 0);
+        let gain = column.worth;
+        for (let row = 0; row < prices.length; row++) gain -= prices[row] * column.values[row];
         if (gain > most) [most, best] = [gain, column];
       }
     }

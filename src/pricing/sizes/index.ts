@@ -41,17 +41,18 @@ export function withBestSizes(
   routes: Routes,
   target: Seconds,
 ): Priced | undefined {
-  const { topology, chunks, bulks, size, inEqualBulks, shouldStop } = request;
+  const { topology, chunks, bulks, size, inEqualBulks } = request;
   const { seconds } = plan.cost;
   const isFixed =
     topology.lane !== undefined || chunks !== undefined || plan.checked.plan.collective.counts !== undefined;
   if (isFixed || ranksOf(topology) > mostRanksFor.programs || seconds <= target * nearEnough) return undefined;
-  const search = (): SizeSearch => ({ routes, size, spend: workBudget(mostEffort, shouldStop) });
+  const toBeat = seconds * worthwhile;
+  const search = (): SizeSearch => ({ routes, size, toBeat, spend: workBudget(mostEffort, request) });
   const made = [];
   if (inEqualBulks !== true && bulks !== 1) made.push(taperedBulks(plan, request, search()));
   if (bulks === 'auto' || bulks === 1) made.push(inSlices(plan, request, search()));
   const [best] = made.flatMap((found) => found ?? []).sort((a, b) => a.cost.seconds - b.cost.seconds);
-  return best !== undefined && best.cost.seconds < seconds * worthwhile ? best : undefined;
+  return best !== undefined && best.cost.seconds < toBeat ? best : undefined;
 }
 
 /** Steps that keep ranks together do not overlap, however they are cut. */
@@ -66,10 +67,10 @@ function inSlices(plan: Priced, request: PriceRequest, search: SizeSearch): Pric
   for (const slices of slicings) {
     const sized = canBeSliced(plan, slices) ? bestSizes(unroll(plan.schedule, slices), true, search) : undefined;
     if (sized === undefined) break;
-    const fewer = withoutSmall(sized, search);
-    const faster: Sized = best === undefined ? fewer : fasterOf(best, fewer);
-    if (faster === best) failures++;
-    best = faster;
+    const before = best;
+    if (before === undefined || sized.seconds < before.seconds * nearEnough)
+      best = fasterOf(withoutSmall(sized, search), before);
+    if (best === before) failures++;
     const { count } = sized.sizing.classes;
     // Chunks are left over for less than one slice.
     const isUsed = (count - emptyClasses(sized).length) * slices > count * (slices - 1);
@@ -104,16 +105,16 @@ function taperedBulks(plan: Priced, request: PriceRequest, search: SizeSearch): 
  * @param details how it is told
  */
 function inWholeChunks(
-  { candidate: { origin, name }, checked: { plan }, cost }: Priced,
+  { candidate: { origin, name }, checked: { plan } }: Priced,
   sized: Sized,
   suffix: 'sized' | 'tapered',
   { topology, limits }: PriceRequest,
-  { routes, size }: SizeSearch,
+  { routes, size, toBeat }: SizeSearch,
   details: (counts: Int32Array) => Readonly<Record<string, number | readonly number[]>>,
 ): Priced | undefined {
   const { schedule: equal, classes, shardBytes } = sized.sizing;
-  const isFaster = sized.seconds < cost.seconds * worthwhile;
-  const counts = isFaster ? leastCounts(sized, shardBytes / (topology.messages?.alignment ?? 0)) : undefined;
+  const counts =
+    sized.seconds < toBeat ? leastCounts(sized, shardBytes / (topology.messages?.alignment ?? 0)) : undefined;
   if (counts === undefined) return undefined;
   const schedule = resize(equal, classes, counts);
   const lowered = lower(schedule, { name: `${plan.name}-${suffix}` });

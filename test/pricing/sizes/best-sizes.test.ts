@@ -22,7 +22,7 @@ function exchange(): Schedule {
 }
 
 function search(size: number, operations = 1e6): SizeSearch {
-  return { routes: pair, size, spend: workBudget(operations, undefined) };
+  return { routes: pair, size, toBeat: Number.POSITIVE_INFINITY, spend: workBudget(operations, {}) };
 }
 
 describe('the best sizes', () => {
@@ -69,7 +69,7 @@ describe('the best sizes', () => {
 
   it('are looked for no longer than there is effort', () => {
     expect(bestSizes(unroll(exchange(), 2), true, search(2e6, 0))).toBeUndefined();
-    const stopped = { ...search(2e6), spend: workBudget(1e6, () => true) };
+    const stopped = { ...search(2e6), spend: workBudget(1e6, { shouldStop: () => true }) };
     expect(bestSizes(unroll(exchange(), 2), true, stopped)).toBeUndefined();
   });
 });
