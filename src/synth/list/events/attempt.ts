@@ -11,7 +11,7 @@ import type { SpreadProblem } from '../problem.ts';
 import { type Spread, startOf } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 import { type Listener, Occupancy } from './occupancy.ts';
-import { chosenTogether, looksPerWay, wholeItems } from './together.ts';
+import { looksPerWay, TogetherChoice, wholeItems } from './together.ts';
 
 export interface Policy {
   /** A message gets no more items than take this many times its latency; one at least. */
@@ -68,8 +68,13 @@ class Attempt implements Listener {
   private readonly mostItems: ArrayLike<number>;
   /** `ways.into` with the quickest of each rank's ways first. */
   private readonly quickestInto: Int32Array;
+  private readonly choice: TogetherChoice;
+  /** By way, of those that could start together. */
+  private readonly worth: Float64Array;
   private readonly queue = new KeyedHeap(64);
   private readonly messages: Message[] = [];
+  /** Of the items that a message could bring. */
+  private readonly rarity: Float64Array;
   private touched: number[] = [];
   private readonly isTouched: Uint8Array;
   /** Ways that have left all they could bring to faster ones: no less so later, unless more comes, or nothing else goes on. */
@@ -88,11 +93,14 @@ class Attempt implements Listener {
     this.itemBytes = problem.size / origin.length;
     this.occupancy = new Occupancy(ways);
     this.holdings = new Holdings(spread);
+    this.rarity = new Float64Array(origin.length);
     this.isTouched = new Uint8Array(ways.arcs.length);
     this.availableAt = new Float64Array(ranks * origin.length).fill(Number.POSITIVE_INFINITY);
     for (const [rank, item] of startOf(spread)) this.availableAt[rank * origin.length + item] = 0;
     this.duration = ways.latency.map((latency, way) => latency + this.itemBytes / ways.bandwidth[way]);
     this.mostItems = policy.together ? wholeItems(ways) : ways.latency.map((_, way) => this.itemsWithin(way));
+    this.choice = new TogetherChoice(ways, random);
+    this.worth = new Float64Array(ways.arcs.length);
     this.quickestInto = quickestFirst(this.duration, ways);
   }
 
@@ -131,7 +139,7 @@ class Attempt implements Listener {
   private dispatch(patient: boolean): void {
     const ways = this.touched;
     this.touched = [];
-    this.isTouched.fill(0);
+    for (const way of ways) this.isTouched[way] = 0;
     if (this.policy.together) this.startTogether(ways);
     else this.startInTurn(ways, patient);
   }
@@ -139,16 +147,16 @@ class Attempt implements Listener {
   /** Starts what can start, the most useful first; what a way is worth only falls while others start (lazy greedy). */
   private startInTurn(ways: readonly number[], patient: boolean): void {
     const { queue, policy } = this;
+    this.looks += ways.length;
     for (const way of ways) {
-      this.looks++;
       const worth = this.worthOf(way);
-      if (worth !== undefined) queue.push(-worth * this.chance(policy.noise), way);
+      if (worth >= 0) queue.push(-worth * this.chance(policy.noise), way);
     }
     while (queue.length > 0) {
       const known = -queue.leastKey;
       const way = queue.pop();
       const worth = this.worthOf(way);
-      if (worth === undefined) continue;
+      if (worth < 0) continue;
       if (worth < known * (1 - policy.noise) && worth < -queue.leastKey) queue.push(-worth, way);
       else this.tryStart(way, patient);
     }
@@ -156,12 +164,11 @@ class Attempt implements Listener {
 
   /** A way is worth what its receiver lacks. */
   private startTogether(touched: readonly number[]): void {
-    const { ways, holdings, policy, occupancy } = this;
+    const { ways, holdings, policy, occupancy, worth } = this;
     const candidates = touched.filter((way) => occupancy.isFree(way) && this.usefulItems(way) > 0);
     this.looks += looksPerWay * candidates.length;
-    const worth = new Float64Array(ways.arcs.length);
     for (const way of candidates) worth[way] = holdings.lacking[ways.to[way]] * this.chance(policy.noise);
-    for (const way of chosenTogether(candidates, worth, ways, occupancy.room, this.random)) this.tryStart(way, false);
+    for (const way of this.choice.from(candidates, worth, occupancy.room)) this.tryStart(way, false);
   }
 
   /** 1, or up to so much more. */
@@ -169,10 +176,10 @@ class Attempt implements Listener {
     return 1 + (noise * this.random.next()) / 2 ** 32;
   }
 
-  /** Items per second (or times seconds), then receivers that lack most; undefined for a way that is not free or has nothing to bring. */
-  private worthOf(way: number): number | undefined {
+  /** Items per second (or times seconds), then receivers that lack most; −1 for a way that is not free or has nothing to bring. */
+  private worthOf(way: number): number {
     const useful = this.occupancy.isFree(way) ? this.usefulItems(way) : 0;
-    if (useful === 0) return undefined;
+    if (useful === 0) return -1;
     const { ways, items, policy } = this;
     const count = Math.min(useful, this.mostItems[way]);
     const seconds = ways.latency[way] + (count * this.itemBytes) / ways.bandwidth[way];
@@ -212,12 +219,14 @@ class Attempt implements Listener {
 
   /** The rarest items for a message. */
   private chooseItems(way: number, patient: boolean): readonly number[] {
-    const { holders } = this.holdings;
     const found = this.itemsFor(way, patient);
-    if (found.length <= this.mostItems[way]) return found;
-    const rarity = new Map(found.map((item) => [item, holders[item] + this.random.next() / 2 ** 32]));
-    const rarest = found.sort((a, b) => (rarity.get(a) ?? 0) - (rarity.get(b) ?? 0));
-    return rarest.slice(0, this.mostItems[way]).sort((a, b) => a - b);
+    const most = this.mostItems[way];
+    if (found.length <= most) return found;
+    const rarity = this.rarity.subarray(0, found.length);
+    for (const [i, item] of found.entries()) rarity[i] = this.holdings.holders[item] + this.random.next() / 2 ** 32;
+    if (most === 1) return [found[rarity.indexOf(rarity.reduce((least, each) => Math.min(least, each)))]];
+    const greatest = rarity.slice().sort()[most - 1];
+    return found.filter((_, i) => rarity[i] <= greatest).slice(0, most);
   }
 
   /** What the sender has and the receiver neither has nor is being brought, except what is left to faster ways. */

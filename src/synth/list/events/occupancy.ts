@@ -17,6 +17,9 @@ export class Occupancy {
   /** By resource: messages that it has room for at this instant, and the ways that need it. */
   readonly room: Float64Array;
   private readonly users: readonly number[][];
+  /** Resources of way w are `resources[first[w]] … resources[first[w + 1] − 1]`. */
+  private readonly resources: Int32Array;
+  private readonly first: Int32Array;
   /** Even values 2m are arrivals of message m, odd ones 2r + 1 say that resource r is free. */
   private readonly events = new KeyedHeap(1024);
 
@@ -24,15 +27,18 @@ export class Occupancy {
     this.ways = ways;
     this.room = ways.capacity.slice();
     this.users = Array.from(this.room, () => []);
+    this.resources = Int32Array.from(ways.arcs.flatMap(({ resources }) => resources));
+    this.first = new Int32Array(ways.arcs.length + 1);
     for (const [way, { resources }] of ways.arcs.entries()) {
+      this.first[way + 1] = this.first[way] + resources.length;
       for (const resource of resources) this.users[resource].push(way);
     }
   }
 
   /** Whether a message could start on a way at this instant. */
   isFree(way: number): boolean {
-    const { resources } = this.ways.arcs[way];
-    for (let i = 0; i < resources.length; i++) if (this.room[resources[i]] <= 0) return false;
+    const { first, resources, room } = this;
+    for (let i = first[way]; i < first[way + 1]; i++) if (room[resources[i]] <= 0) return false;
     return true;
   }
 

@@ -3,6 +3,7 @@
  * have used. So the set of ways that is worth most is looked for, of which no two need the same link or port (an independent set of greatest
  * weight, as in scheduling by greatest weight: Tassiulas and Ephremides 1992), by annealing (threshold accepting: Dueck and Scheuer 1990).
  */
+import { none } from '../../../ir/none.ts';
 import type { Random } from '../../../ir/random.ts';
 import { rounding } from '../../../ir/units.ts';
 import type { Ways } from '../ways.ts';
@@ -35,42 +36,76 @@ export function wholeItems({ arcs, topology }: Ways): Int32Array {
   });
 }
 
-/**
- * @param candidates ways that could start at this instant, each by itself
- * @param worth of each way, more than 0
- * @param room of each resource, in messages
- * @returns a set of ways that can all start
- */
-export function chosenTogether(
-  candidates: readonly number[],
-  worth: Float64Array,
-  { arcs }: Ways,
-  room: Float64Array,
-  random: Random,
-): readonly number[] {
-  const chosen = new Set<number>();
-  const users = Array.from(room, (): number[] => []);
-  let [value, greatest] = [0, 0];
-  let best: readonly number[] = [];
-  const steps = stepsPerWay * candidates.length;
-  for (let step = 0; step < steps; step++) {
-    const way = candidates[random.below(candidates.length)];
-    if (chosen.has(way)) continue;
-    const { resources } = arcs[way];
-    // Of each resource that has no room, the way that has used it longest has to go.
-    const full = resources.filter((resource) => users[resource].length >= room[resource]);
-    const displaced = new Set(full.map((resource) => users[resource][0]));
-    let gain = worth[way];
-    for (const other of displaced) gain -= worth[other];
-    if (gain < -worth[way] * (1 - step / steps)) continue;
-    for (const other of displaced) {
-      chosen.delete(other);
-      for (const resource of arcs[other].resources) users[resource].splice(users[resource].indexOf(other), 1);
-    }
-    chosen.add(way);
-    for (const resource of resources) users[resource].push(way);
-    value += gain;
-    if (value > greatest) [greatest, best] = [value, [...chosen]];
+/** Chooses for one attempt; its arrays serve all instants. */
+export class TogetherChoice {
+  private readonly ways: Ways;
+  private readonly random: Random;
+  /** By resource: ways that use it, the one first that has used it longest. */
+  private readonly users: readonly number[][];
+  /** By way: the step in which it was taken, or `none`; and the same of the best set. */
+  private readonly taken: Int32Array;
+  private readonly best: Int32Array;
+
+  constructor(ways: Ways, random: Random) {
+    this.ways = ways;
+    this.random = random;
+    this.users = Array.from(ways.capacity, () => []);
+    this.taken = new Int32Array(ways.arcs.length);
+    this.best = new Int32Array(ways.arcs.length);
   }
-  return best;
+
+  /**
+   * A set of ways that can all start.
+   *
+   * @param candidates ways that could start at this instant, each by itself
+   * @param worth of each way, more than 0
+   * @param room of each resource, in messages
+   */
+  from(candidates: readonly number[], worth: Float64Array, room: Float64Array): readonly number[] {
+    const { taken, best, users } = this;
+    for (const own of users) own.splice(0);
+    taken.fill(none);
+    best.fill(none);
+    let [value, greatest] = [0, 0];
+    const steps = stepsPerWay * candidates.length;
+    for (let step = 0; step < steps; step++) {
+      const way = candidates[this.random.below(candidates.length)];
+      if (taken[way] !== none) continue;
+      const displaced = this.displacedBy(way, room);
+      let gain = worth[way];
+      for (const other of displaced) gain -= worth[other];
+      if (gain < -worth[way] * (1 - step / steps)) continue;
+      for (const other of displaced) this.leave(other);
+      this.take(way, step);
+      value += gain;
+      if (value <= greatest) continue;
+      greatest = value;
+      best.set(taken);
+    }
+    return candidates.filter((way) => best[way] !== none).sort((a, b) => best[a] - best[b]);
+  }
+
+  /** Of each resource that has no room, the way that has used it longest has to go. */
+  private displacedBy(way: number, room: Float64Array): readonly number[] {
+    const displaced: number[] = [];
+    for (const resource of this.ways.arcs[way].resources) {
+      const own = this.users[resource];
+      if (own.length >= room[resource] && !displaced.includes(own[0])) displaced.push(own[0]);
+    }
+    return displaced;
+  }
+
+  private take(way: number, step: number): void {
+    this.taken[way] = step;
+    for (const resource of this.ways.arcs[way].resources) this.users[resource].push(way);
+  }
+
+  private leave(way: number): void {
+    this.taken[way] = none;
+    for (const resource of this.ways.arcs[way].resources) {
+      const own = this.users[resource];
+      own.copyWithin(own.indexOf(way), own.indexOf(way) + 1);
+      own.pop();
+    }
+  }
 }
