@@ -10,8 +10,9 @@ import type { SpreadProblem, Strategy } from '../problem.ts';
 import { isMixed, unitLinksOf } from '../rounds/unit-links.ts';
 import { Moves, type Spread, spreadOf } from '../spread.ts';
 import type { Ways } from '../ways.ts';
-import { attemptEvents, type Message, type Policy, type Result } from './attempt.ts';
 import { leastTime } from './least-time.ts';
+import { attemptLoop, inSteps, type Result } from './loop.ts';
+import { type Policy, SpreadCargo } from './spread-cargo.ts';
 import { hasUnlikeLinks } from './together.ts';
 
 /** Pairs of chips × ranks of a machine whose ways can be looked for in a moment: some pairs have none of their own. */
@@ -34,6 +35,11 @@ const usual: Policy = {
   together: false,
   noise: 0,
 };
+/** What comes of a policy. */
+interface Attempt extends Result {
+  readonly policy: Policy;
+}
+
 const oneByOne: Policy = { ...usual, latencies: 0 };
 
 export const events: Strategy = {
@@ -48,11 +54,11 @@ export const events: Strategy = {
   search(spread, problem) {
     const policies = policiesFor(problem.ways());
     const random = new Random(problem.seed);
-    const attempt = (number: number, best: Result | undefined): Result | undefined => {
+    const attempt = (number: number, best: Attempt | undefined): Attempt | undefined => {
       const policy = policies[number] ?? { ...(best?.policy ?? policies[0]), noise };
       return attemptEvents(spread, problem, policy, random);
     };
-    return inLevels(fastest(attempt, leastTime(spread, problem), problem), spread, problem);
+    return movesOf(fastest(attempt, leastTime(spread, problem), problem), spread, problem);
   },
 };
 
@@ -64,11 +70,11 @@ export const together: Strategy = {
   /** The first attempt takes items one by one. */
   search(spread, problem) {
     const random = new Random(problem.seed);
-    const attempt = (number: number): Result | undefined => {
+    const attempt = (number: number): Attempt | undefined => {
       const policy = number === 0 ? oneByOne : { ...oneByOne, together: true, noise };
       return attemptEvents(spread, problem, policy, random);
     };
-    return inLevels(fastest(attempt, leastTime(spread, problem), problem), spread, problem);
+    return movesOf(fastest(attempt, leastTime(spread, problem), problem), spread, problem);
   },
 };
 
@@ -122,30 +128,24 @@ function policiesFor({ latency, bandwidth }: Ways): readonly Policy[] {
   );
 }
 
-/**
- * From messages in the order they start to steps, as early as possible: after those in which the message's items arrive at its sender, and after
- * those of all messages before it that need the same link or port; so that whoever runs the steps starts messages in the order that was found.
- */
-function inLevels(result: Result | undefined, { ranks, origin }: Spread, { ways, topology }: SpreadProblem): Moves {
+function attemptEvents(
+  spread: Spread,
+  { size, shouldStop, ...problem }: SpreadProblem,
+  policy: Policy,
+  random: Random,
+): Attempt | undefined {
+  const ways = problem.ways();
+  const result = attemptLoop(new SpreadCargo(spread, ways, size, policy, random), ways, policy, random, shouldStop);
+  return result && { ...result, policy };
+}
+
+function movesOf(result: Result | undefined, { ranks, origin }: Spread, { ways, topology }: SpreadProblem): Moves {
   if (result === undefined) throw new Error(`continuous time: not every rank of ${topology.name} can be reached`);
-  const { arcs, capacity } = ways();
+  const { arcs } = ways();
   const items = origin.length;
-  const arrivedIn = new Int32Array(ranks * items).fill(-1);
-  const lastUse = new Int32Array(capacity.length).fill(-1);
-  const levels: Message[][] = [];
-  for (const message of result.messages) {
-    const { from, to, resources } = arcs[message.way];
-    let level = 0;
-    for (const item of message.items) level = Math.max(level, arrivedIn[from * items + item] + 1);
-    for (const resource of resources) level = Math.max(level, lastUse[resource] + 1);
-    for (const resource of resources) lastUse[resource] = level;
-    for (const item of message.items) arrivedIn[to * items + item] = level;
-    levels[level] ??= [];
-    levels[level].push(message);
-  }
   const moves = new Moves(false, result.seconds);
-  for (const level of levels) {
-    for (const { way, items: carried } of level)
+  for (const step of inSteps(result.messages, ways(), (rank, item) => rank * items + item, ranks * items)) {
+    for (const { way, items: carried } of step)
       for (const item of carried) moves.add(arcs[way].from, arcs[way].to, item);
     moves.endStep();
   }
