@@ -29,21 +29,21 @@ export function routedSchedule(instance: Instance, sent: SentCounts, roundsOf: r
     const hops = pathsOf(source, parcels, instance, sent);
     return parcels.map((parcel, index) => ({ parcel, hops: withoutCircles(hops[index], instance) }));
   });
-  const rounds = roundsOf.map((_, step) => {
+  const steps = roundsOf.map((_, step) => {
     const messages = new Map<number, number[]>();
     for (const [index, { hops }] of routed.entries()) {
       for (const { way } of hops.filter((hop) => hop.step === step)) {
         messages.set(way, [...(messages.get(way) ?? []), index]);
       }
     }
-    return [...messages].map(([arc, parcels]) => ({ arc, parcels })).sort((a, b) => a.arc - b.arc);
+    return [...messages].map(([way, items]) => ({ way, items })).sort((a, b) => a.way - b.way);
   });
   const parcels = routed.map(({ parcel }) => parcel);
   const paths = routed.map(({ hops }) => hops.map(({ way }) => way));
   const arcs = ways.map(({ from, to }) => ({ from, to, channel: 0 }));
   const made = kind === 'scatter' ? scatterSchedule : alltoallSchedule;
   return (name, collective, width): Schedule => {
-    const schedule = made(name, collective, { arcs, ranks }, { parcels, paths, rounds });
+    const schedule = made(name, collective, { arcs, ranks }, { parcels, paths, steps });
     return {
       ...schedule,
       steps: new Steps({ ...schedule.steps, rounds: Int32Array.from(roundsOf, (r) => r * width) }),

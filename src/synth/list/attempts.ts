@@ -12,21 +12,27 @@ const mostWork = 24_000;
  *
  * @param attempt told how many there were before; undefined when some rank cannot get something
  * @param least what none is faster than
+ * @param patience they end when so many in a row have found nothing better
  */
 export function fastest<R extends { readonly seconds: Seconds; readonly work: number }>(
   attempt: (number: number, best: R | undefined) => R | undefined,
   least: Seconds,
   { effort, shouldStop }: Pick<SpreadProblem, 'effort' | 'shouldStop'>,
+  patience = mostAttempts,
 ): R | undefined {
   const most = mostWork * partOfWork[effort];
   let best: R | undefined;
   let work = 0;
   let isOver = false;
+  let lastGain = 0;
   for (let number = 0; number === 0 || (number < mostAttempts && work <= most && !isOver); number++) {
     const next = finished(() => attempt(number, best), best);
-    isOver = shouldStop();
+    isOver = shouldStop() || number - lastGain >= patience;
     if (next === undefined) continue;
-    if (best === undefined || next.seconds < best.seconds) best = next;
+    if (best === undefined || next.seconds < best.seconds) {
+      best = next;
+      lastGain = number;
+    }
     if (best.seconds <= least * (1 + 1e-9)) break;
     work += next.work;
   }

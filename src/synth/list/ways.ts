@@ -4,12 +4,11 @@
  */
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
-import { type Arc, arcNetwork } from '../arcs.ts';
+import { type Arc, type ArcNetwork, arcNetwork } from '../arcs.ts';
 
 /** Ways in columns, by source and then destination. */
-export interface Ways {
+export interface Ways extends ArcNetwork {
   readonly topology: Topology;
-  readonly ranks: number;
   /** Ranks at the two ends. */
   readonly from: Int32Array;
   readonly to: Int32Array;
@@ -17,8 +16,6 @@ export interface Ways {
   readonly latency: Float64Array;
   /** Least β on the way, bytes per second. */
   readonly bandwidth: Float64Array;
-  /** The same by way, with what messages hold. */
-  readonly arcs: readonly Arc[];
   /** Messages that each of the resources of arcs has room for. */
   readonly capacity: Float64Array;
   /** Sends and receives that each rank may have under way at once. */
@@ -34,18 +31,20 @@ export interface Ways {
  * The ways of a machine.
  *
  * @param reversed the ways of the machine with its links turned round: the same routes, travelled backwards
+ * @param mostChannels of several equal ways through switches as many
  */
-export function waysOf(routes: Routes, reversed: boolean): Ways {
+export function waysOf(routes: Routes, reversed: boolean, mostChannels = 1): Ways {
   const { topology } = routes;
   const ranks = topology.chips.length;
   const ports = topology.chips.map((node) => topology.nodes[node].ports);
-  const { arcs, resources } = arcNetwork(routes);
+  const { arcs, resources } = arcNetwork(routes, mostChannels);
   const found = reversed ? arcs.map(turned).sort((a, b) => a.from - b.from || a.to - b.to) : arcs;
   const capacity = new Float64Array(resources).fill(1);
   for (const [rank, { send, receive }] of ports.entries()) {
     capacity[topology.links.length + rank] = send;
     capacity[topology.links.length + ranks + rank] = receive;
   }
+  const firstOut = firstOfEach(ranks, found, ({ from }) => from);
   const to = Int32Array.from(found, (way) => way.to);
   return {
     topology,
@@ -55,10 +54,14 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
     latency: Float64Array.from(found, ({ latency }) => latency),
     bandwidth: Float64Array.from(found, ({ bandwidth }) => bandwidth),
     arcs: found,
+    outgoing: Array.from({ length: ranks }, (_, rank) =>
+      Array.from({ length: firstOut[rank + 1] - firstOut[rank] }, (__, at) => firstOut[rank] + at),
+    ),
+    resources,
     capacity,
     sendPorts: Float64Array.from(ports, ({ send, receive }) => (reversed ? receive : send)),
     receivePorts: Float64Array.from(ports, ({ send, receive }) => (reversed ? send : receive)),
-    firstOut: firstOfEach(ranks, found, ({ from }) => from),
+    firstOut,
     firstInto: firstOfEach(ranks, found, (way) => way.to),
     into: Int32Array.from(found.keys()).sort((a, b) => to[a] - to[b] || a - b),
   };

@@ -138,8 +138,8 @@ function alltoall(
   });
   const messages = Array.from({ length: rounds }, (_, round) =>
     network.arcs
-      .map((_arc, arc) => ({ arc, parcels: carried[round * ways + arc] }))
-      .filter(({ parcels: inside }) => inside.length > 0),
+      .map((_arc, way) => ({ way, items: carried[round * ways + way] }))
+      .filter(({ items }) => items.length > 0),
   );
-  return alltoallSchedule(name, collective, network, { parcels, paths, rounds: messages });
+  return alltoallSchedule(name, collective, network, { parcels, paths, steps: messages });
 }

@@ -5,8 +5,9 @@ import { Routes } from '../../../src/ir/routes.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { type ArcNetwork, arcNetwork } from '../../../src/synth/arcs.ts';
+import { fastestFlow } from '../../../src/synth/list/routed/flow.ts';
 import { balancedPaths, type Demand } from '../../../src/synth/list/routed/paths.ts';
-import { scheduleRounds } from '../../../src/synth/list/routed/rounds.ts';
+import { waysOf } from '../../../src/synth/list/ways.ts';
 import { machines } from './routed-support.ts';
 
 function networkOf(topology: Topology): ArcNetwork {
@@ -104,20 +105,20 @@ describe('balanced paths', () => {
   });
 });
 
-describe('rounds', () => {
-  it('carry every parcel over its path, one hop after the other, within the quantum', () => {
+describe('steps', () => {
+  it('carry every parcel over its path, one hop after the other', () => {
     fc.assert(
-      fc.property(machines, fc.integer({ min: 1, max: 4 }), (topology, parts) => {
-        const network = networkOf(topology);
-        const demands = allPairs(network.ranks, 2);
-        const routing = balancedPaths(network, demands, { random: new Random(1), effort: 1e5 });
-        const paths = routing?.paths ?? [];
-        const rounds = scheduleRounds(network, { paths, weights: paths.map(() => 1) }, (routing?.busiest ?? 1) / parts);
+      fc.property(machines, fc.constantFrom(1, 1e4), (topology, unitBytes) => {
+        const ways = waysOf(new Routes(topology), false, 4);
+        const demands = allPairs(ways.ranks, 2);
+        const reroute = () => balancedPaths(ways, demands, { random: new Random(1), effort: 1e5 });
+        const control = { effort: 'full', shouldStop: () => false } as const;
+        const { paths, steps } = fastestFlow(ways, reroute(), unitBytes, reroute, control);
         const taken: number[][] = paths.map(() => []);
-        for (const messages of rounds) {
-          const moved = messages.flatMap(({ parcels }) => parcels);
+        for (const messages of steps) {
+          const moved = messages.flatMap(({ items }) => items);
           expect(new Set(moved).size).toBe(moved.length);
-          for (const { arc, parcels } of messages) for (const parcel of parcels) taken[parcel].push(arc);
+          for (const { way, items } of messages) for (const parcel of items) taken[parcel].push(way);
         }
         expect(taken).toEqual(paths);
       }),

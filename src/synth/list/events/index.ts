@@ -33,6 +33,7 @@ const usual: Policy = {
   patient: false,
   farFirst: false,
   together: false,
+  inStep: false,
   noise: 0,
 };
 /** What comes of a policy. */

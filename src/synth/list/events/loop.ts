@@ -37,6 +37,8 @@ export interface Cargo {
 export interface LoopPolicy {
   /** Whether all ways that start at an instant are chosen together (together.ts). */
   readonly together: boolean;
+  /** Whether nothing starts before all that is under way has arrived. */
+  readonly inStep: boolean;
   /** How far random numbers change the order of ways, as a share of what they are worth. */
   readonly noise: number;
 }
@@ -96,13 +98,21 @@ class Loop implements Listener {
       this.dispatch(false);
       shouldStop(this.work - done);
       if (cargo.isDone()) return { messages, seconds: this.seconds, work: this.work };
-      if (this.occupancy.advance(this)) continue;
+      if (this.goOn()) continue;
       const before = messages.length;
       for (const way of declined) this.freed(way);
       declined.clear();
       this.dispatch(true);
       if (messages.length === before) return undefined;
     }
+  }
+
+  /** Until something can start again; false when nothing is under way. */
+  private goOn(): boolean {
+    const { occupancy, policy } = this;
+    if (!occupancy.advance(this)) return false;
+    while (policy.inStep && occupancy.advance(this));
+    return true;
   }
 
   private get work(): number {

@@ -4,19 +4,17 @@
  */
 import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
-import { Routes } from '../../../ir/routes.ts';
-import { transpose } from '../../../ir/topology.ts';
 import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
-import { type ArcNetwork, arcNetwork, joinsMorePairs } from '../../arcs.ts';
+import { type ArcNetwork, joinsMorePairs } from '../../arcs.ts';
 import { assemble, derivationsOf } from '../../derive.ts';
 import { distancesFrom } from '../../distances.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { mostRanksFor } from '../../limits.ts';
 import { limits } from '../limits.ts';
 import { treeOverRow } from '../rows.ts';
-import { waysOf } from '../ways.ts';
+import { type Ways, waysOf } from '../ways.ts';
+import { anyMessages, fastestFlow, manyMessages } from './flow.ts';
 import { balancedPaths, closeEnough, type Demand, type PathSearch, type Routing } from './paths.ts';
-import { balancedRounds, fewestRounds, longestPath, type Rounds, workingRounds } from './rounds.ts';
 import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } from './schedule.ts';
 
 /** Parcels that are tried, besides one, for what one rank has for another: all links are to have as much to do, those of a single root above all. */
@@ -26,9 +24,8 @@ const mostLooks = 2.4e6;
 
 /** What is to be sent, over which machine. */
 interface Sending {
-  /** With its links turned round if it is `reversed`, and the schedule will be. */
-  readonly network: ArcNetwork;
-  readonly reversed: boolean;
+  /** Turned round where the schedule will be. */
+  readonly ways: Ways;
   /** In some unit of what ranks have for others. */
   readonly demands: readonly Demand[];
   readonly unitBytes: Bytes;
@@ -59,7 +56,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
     yield dismissed(name, `to search paths for ${ranks} ranks would take too long`);
     return;
   }
-  const { network, hops } = sending;
+  const { ways, hops } = sending;
   if (hops > limits.hops) {
     const reason = `${hops} hops of parcels are more than a plan should have`;
     yield dismissed(name, Number.isFinite(hops) ? reason : 'some rank cannot be reached from some other');
@@ -70,7 +67,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
     const chunks = problem.chunks ?? routed.parcels.reduce((most, { parts }) => Math.max(most, parts), 1);
     const build = (multiple: number) =>
       assemble({ ...collective, chunks: chunks * multiple }, derivation, (move) =>
-        scheduleOf(name, move, network, routed),
+        scheduleOf(name, move, ways, routed),
       );
     const origin = { engine: 'list', schedule: name };
     yield { kind: 'candidate', candidate: { name: `${name} (${about})`, origin, build } };
@@ -81,7 +78,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
 function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Sending | undefined {
   const { ranks, kind, root, counts } = collective;
   if (joinsMorePairs(routes.topology, limits.pairs)) return undefined;
-  const network = arcNetwork(reversed ? new Routes(transpose(routes.topology)) : routes, limits.channels);
+  const ways = waysOf(routes, reversed, limits.channels);
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   const amountsFrom = (source: number): Demand[] =>
     all
@@ -92,18 +89,17 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
       });
   const roots = kind === 'alltoall' ? all : [root];
   const isEven = counts === undefined || new Set(roots.flatMap(amountsFrom).map(({ weight }) => weight)).size === 1;
-  if (roots.length * (ranks + network.arcs.length) > limits.effort) return undefined;
+  if (roots.length * (ranks + ways.arcs.length) > limits.effort) return undefined;
   const amounts = roots.flatMap(amountsFrom).filter(({ weight }) => isEven || weight > 0);
   const bytes = amounts.map(({ weight }) => weight);
   const average = bytes.reduce((sum, each) => sum + each, 0) / bytes.length;
   // What has one source leaves it one after the other: parcels are to be alike.
   const unitBytes =
     kind === 'alltoall' ? average : Math.max(Math.min(...bytes), Math.max(...bytes) / limits.partsOfPair);
-  const next = (at: number) => network.outgoing[at].map((arc) => network.arcs[arc].to);
+  const next = (at: number) => ways.to.subarray(ways.firstOut[at], ways.firstOut[at + 1]);
   const hops = roots.flatMap((source) => [...distancesFrom(source, ranks, next)]);
   return {
-    network,
-    reversed,
+    ways,
     demands: amounts.map((amount) => ({ ...amount, weight: isEven ? 1 : amount.weight / unitBytes })),
     unitBytes,
     isEven,
@@ -112,24 +108,28 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
 }
 
 /**
- * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow, and more of them. Where
- * arcs share links or ports a scatter has a tree with few messages instead of the first.
+ * Over ways of least latency, where others are better shared, and over those that share the machine evenly. Where arcs share links or ports a scatter has
+ * a tree with few messages instead of the first. Where chips copy what they send, which continuous time does not know, many messages are tried as well.
  */
 function* choices(sending: Sending, problem: Problem): Iterable<readonly [about: string, routed: RoutedParcels]> {
-  const { network } = sending;
   const random = new Random(problem.seed);
   const soonest = fewestParcels(sending, problem, { random, soonest: true });
   const even = fewestParcels(sending, problem, { random });
   const base = loadOf(soonest) <= loadOf(even) * closeEnough ? soonest : even;
-  const made = ({ parcels, routing: { paths } }: RoutedPairs, rounds: Rounds) => ({ parcels, paths, rounds });
-  const tree = sharesResources(network) ? treeOf(sending, problem) : undefined;
+  const { effort = 'full', shouldStop = () => false } = problem;
+  const control = { effort, shouldStop };
+  const flowing = ({ parcels, count, routing }: RoutedPairs, policies = anyMessages): RoutedParcels => {
+    const how = { random, soonest: routing === soonest.routing, effort: mostLooks * partOfWork[effort], shouldStop };
+    const reroute = (): Routing => balancedPaths(sending.ways, parcels, how);
+    const flow = fastestFlow(sending.ways, routing, sending.unitBytes / count, reroute, control, policies);
+    return { parcels, ...flow };
+  };
+  const tree = sharesResources(sending.ways) ? treeOf(sending, problem) : undefined;
   if (tree !== undefined) yield ['tree over a row', tree];
-  else if (longestPath(soonest.routing) < longestPath(base.routing))
-    yield ['shortest ways', made(soonest, fewestRounds(network, soonest.routing))];
-  yield ['few steps', made(base, fewestRounds(network, base.routing))];
-  for (const working of workingRounds) {
-    yield [`spread over ${working} rounds`, made(base, balancedRounds(network, base.routing, working))];
-  }
+  else if (base === even) yield ['shortest ways', flowing(soonest)];
+  yield ['even ways', flowing(base)];
+  const copies = problem.routes.topology.nodes.some(({ copy }) => copy !== undefined);
+  if (copies) yield ['even ways, many messages', flowing(base, manyMessages)];
 }
 
 /** Paths for the smallest number of parcels that shares the machine (almost) best. */
@@ -141,7 +141,7 @@ function fewestParcels(
   const looks = mostLooks * partOfWork[effort];
   const routed = (count: number): RoutedPairs => {
     const parcels = parcelsOf(sending, count);
-    return { count, parcels, routing: balancedPaths(sending.network, parcels, { ...how, effort: looks, shouldStop }) };
+    return { count, parcels, routing: balancedPaths(sending.ways, parcels, { ...how, effort: looks, shouldStop }) };
   };
   // Parcels of demands that differ are halves of halves of them, whatever C is.
   const fits = (count: number) =>
@@ -181,26 +181,23 @@ function sharesResources({ arcs }: ArcNetwork): boolean {
 }
 
 /** A scatter over a tree of a row of ranks, one parcel for each: all data for a rank and those behind it in one message. Undefined where there is none. */
-function treeOf(
-  { network: { arcs, ranks }, reversed, isEven, demands, unitBytes }: Sending,
-  { collective, routes }: Problem,
-): RoutedParcels | undefined {
+function treeOf({ ways, isEven, demands, unitBytes }: Sending, { collective }: Problem): RoutedParcels | undefined {
+  const { arcs, ranks } = ways;
   if (collective.kind === 'alltoall' || !isEven || ranks > mostRanksFor.cubes) return undefined;
-  const ways = waysOf(routes, reversed);
-  if (ways.from.length < ranks * (ranks - 1)) return undefined;
-  const arcOf = new Map(
-    arcs.flatMap(({ from, to, channel }, arc) => (channel === 0 ? [[from * ranks + to, arc] as const] : [])),
+  const wayOf = new Map(
+    arcs.flatMap(({ from, to, channel }, way) => (channel === 0 ? [[from * ranks + to, way] as const] : [])),
   );
+  if (wayOf.size < ranks * (ranks - 1)) return undefined;
   const parcels = demands.map((demand) => ({ ...demand, part: 0, parts: 1 }));
   const parcelOf = new Map(parcels.map(({ destination }, parcel) => [destination, parcel]));
   const paths: number[][] = parcels.map(() => []);
-  const rounds = treeOverRow(ways, collective.root, { fixed: 0, each: unitBytes }).map((round) =>
+  const steps = treeOverRow(ways, collective.root, { fixed: 0, each: unitBytes }).map((round) =>
     round.map(({ from, to, ranks: given }) => {
-      const arc = arcOf.get(from * ranks + to) ?? 0;
-      const carried = given.flatMap((rank) => parcelOf.get(rank) ?? []);
-      for (const parcel of carried) paths[parcel].push(arc);
-      return { arc, parcels: carried };
+      const way = wayOf.get(from * ranks + to) ?? 0;
+      const items = given.flatMap((rank) => parcelOf.get(rank) ?? []);
+      for (const parcel of items) paths[parcel].push(way);
+      return { way, items };
     }),
   );
-  return { parcels, paths, rounds };
+  return { parcels, paths, steps };
 }

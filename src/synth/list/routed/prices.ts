@@ -28,6 +28,11 @@ export class Prices {
   private readonly done: Uint8Array;
   private readonly open = new KeyedHeap();
   private latencies: ReadonlyMap<number, Float64Array> | undefined;
+  /** Ends of arcs; arc a takes `seconds[i]` per byte of `resources[i]`, for i from `first[a]` to `first[a + 1] − 1`. */
+  private readonly ends: Int32Array;
+  private readonly first: Int32Array;
+  private readonly resources: Int32Array;
+  private readonly seconds: Float64Array;
 
   constructor(network: ArcNetwork, random: Random) {
     const { arcs, resources: count, ranks } = network;
@@ -41,6 +46,11 @@ export class Prices {
         this.share[resource] = Math.max(this.share[resource], secondsPerByte[i]);
       }
     }
+    this.ends = Int32Array.from(arcs, ({ to }) => to);
+    this.first = new Int32Array(arcs.length + 1);
+    for (const [arc, { resources }] of arcs.entries()) this.first[arc + 1] = this.first[arc] + resources.length;
+    this.resources = Int32Array.from(arcs.flatMap(({ resources }) => resources));
+    this.seconds = Float64Array.from(arcs.flatMap(({ secondsPerByte }) => secondsPerByte));
     this.reached = new Float64Array(ranks);
     this.lastArc = new Int32Array(ranks);
     this.done = new Uint8Array(ranks);
@@ -76,10 +86,9 @@ export class Prices {
   /** Adds a parcel of some weight to a path, or takes it away if that is negative. */
   add(path: readonly number[], weight: number): void {
     for (const arc of path) {
-      const { resources, secondsPerByte } = this.network.arcs[arc];
-      for (const [i, resource] of resources.entries()) {
-        this.load[resource] += weight * secondsPerByte[i];
-        this.update(resource);
+      for (let i = this.first[arc]; i < this.first[arc + 1]; i++) {
+        this.load[this.resources[i]] += weight * this.seconds[i];
+        this.update(this.resources[i]);
       }
     }
   }
@@ -114,15 +123,15 @@ export class Prices {
   }
 
   private priceOf(arc: number): number {
-    const { resources, secondsPerByte } = this.network.arcs[arc];
+    const { first, resources, seconds, price } = this;
     let sum = 0;
-    for (let i = 0; i < resources.length; i++) sum += secondsPerByte[i] * this.price[resources[i]];
+    for (let i = first[arc]; i < first[arc + 1]; i++) sum += seconds[i] * price[resources[i]];
     return sum;
   }
 
   /** Chance decides among paths of equal price. */
   private search(source: number, until: number): void {
-    const { reached, lastArc, done, open } = this;
+    const { reached, lastArc, done, open, ends } = this;
     const { arcs, outgoing } = this.network;
     const latency = this.latencies?.get(source);
     open.clear();
@@ -137,7 +146,7 @@ export class Prices {
       done[rank] = 1;
       this.work += 1 + outgoing[rank].length;
       for (const arc of outgoing[rank]) {
-        const { to } = arcs[arc];
+        const to = ends[arc];
         if (done[to] === 1) continue;
         if (latency !== undefined && latency[rank] + arcs[arc].latency > latency[to] * (1 + rounding)) continue;
         const price = reached[rank] + this.priceOf(arc);

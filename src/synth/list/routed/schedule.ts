@@ -4,8 +4,8 @@ import { none } from '../../../ir/none.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
 import { joinPieces } from '../../../passes/index.ts';
 import type { Arc } from '../../arcs.ts';
+import type { Message } from '../events/loop.ts';
 import type { Demand } from './paths.ts';
-import type { Rounds } from './rounds.ts';
 import { TransitSlots } from './transit-slots.ts';
 
 /** One of the equal parts of what one rank has for another. */
@@ -20,7 +20,8 @@ export interface RoutedParcels {
   readonly parcels: readonly Parcel[];
   /** The arcs of each parcel's path. */
   readonly paths: readonly (readonly number[])[];
-  readonly rounds: Rounds;
+  /** Messages of parcels, step by step. */
+  readonly steps: readonly (readonly Message[])[];
 }
 
 /** The ends of arcs. */
@@ -38,15 +39,15 @@ export function scatterSchedule(name: string, collective: Collective, network: E
     return { from: 'data', fromOffset: offset, to: 'data', toOffset: offset, count: width[parcel] };
   };
   const steps = new StepsBuilder();
-  for (const messages of routed.rounds) {
-    for (const { arc, parcels: carried } of messages) {
-      const sorted = carried.filter((parcel) => width[parcel] > 0).sort((a, b) => a - b);
+  for (const messages of routed.steps) {
+    for (const { way, items } of messages) {
+      const sorted = items.filter((parcel) => width[parcel] > 0).sort((a, b) => a - b);
       // The receiver's own shard, which lies in its output, is a piece of its own.
-      const isOwn = (parcel: number) => parcels[parcel].destination === network.arcs[arc].to;
+      const isOwn = (parcel: number) => parcels[parcel].destination === network.arcs[way].to;
       const parts = [sorted.filter(isOwn), sorted.filter((parcel) => !isOwn(parcel))];
       send(
         steps,
-        network.arcs[arc],
+        network.arcs[way],
         parts.flatMap((part) => joinPieces(part.map(piece))),
       );
     }
@@ -62,7 +63,7 @@ export function scatterSchedule(name: string, collective: Collective, network: E
  */
 export function alltoallSchedule(name: string, collective: Collective, network: Ends, routed: RoutedParcels): Schedule {
   const { arcs, ranks } = network;
-  const { parcels, paths, rounds } = routed;
+  const { parcels, paths } = routed;
   const { chunks } = collective;
   const { first, width } = partsOf(parcels, chunks);
   const slots = Array.from({ length: ranks }, () => new TransitSlots());
@@ -71,14 +72,14 @@ export function alltoallSchedule(name: string, collective: Collective, network: 
   const inOrder = byItinerary(routed, hop, place);
   const isLast = (parcel: number): boolean => hop[parcel] + 1 === paths[parcel].length;
   const steps = new StepsBuilder();
-  for (const messages of rounds) {
-    for (const { arc, parcels: carried } of messages) {
-      for (const parcel of carried) if (place[parcel] >= 0) slots[arcs[arc].from].release(place[parcel], width[parcel]);
+  for (const messages of routed.steps) {
+    for (const { way, items } of messages) {
+      for (const parcel of items) if (place[parcel] >= 0) slots[arcs[way].from].release(place[parcel], width[parcel]);
     }
-    for (const { arc, parcels: carried } of messages) {
-      const sorted = carried.filter((parcel) => width[parcel] > 0).sort(inOrder);
+    for (const { way, items } of messages) {
+      const sorted = items.filter((parcel) => width[parcel] > 0).sort(inOrder);
       const staying = sorted.reduce((sum, parcel) => (isLast(parcel) ? sum : sum + width[parcel]), 0);
-      let transit = slots[arcs[arc].to].take(staying);
+      let transit = slots[arcs[way].to].take(staying);
       const pieces = sorted.map((parcel): Piece => {
         const { source, destination } = parcels[parcel];
         const [from, to] = [place[parcel], isLast(parcel) ? none : transit];
@@ -93,7 +94,7 @@ export function alltoallSchedule(name: string, collective: Collective, network: 
           count: width[parcel],
         };
       });
-      send(steps, arcs[arc], joinPieces(pieces));
+      send(steps, arcs[way], joinPieces(pieces));
     }
     steps.endStep();
   }
@@ -115,12 +116,12 @@ function partsOf(parcels: readonly Parcel[], chunks: number) {
 }
 
 /** First what stays; of the rest, what goes on together side by side, hop after hop, and in the order in which it lies. */
-function byItinerary({ paths, rounds }: RoutedParcels, hop: Int32Array, place: Int32Array) {
-  // Message by message: the number of each in the order of rounds.
+function byItinerary({ paths, steps }: RoutedParcels, hop: Int32Array, place: Int32Array) {
+  // Message by message: the number of each in the order of steps.
   const itineraries: number[][] = paths.map(() => []);
   let message = 0;
-  for (const { parcels } of rounds.flatMap((round) => round.toSorted((a, b) => a.arc - b.arc))) {
-    for (const parcel of parcels) itineraries[parcel].push(message);
+  for (const { items } of steps.flatMap((messages) => messages.toSorted((a, b) => a.way - b.way))) {
+    for (const parcel of items) itineraries[parcel].push(message);
     message++;
   }
   return (a: number, b: number): number => {

@@ -1,0 +1,98 @@
+/**
+ * Parcels on their paths, in continuous time: a message brings those that wait for its way, of which those with the longest way still to go come first. Backwards in
+ * time a link that is free takes all that has come to it, as much as suits its place on the way: what goes far leaves its source first, in small messages.
+ */
+import { KeyedHeap } from '../../../cost/keyed-heap.ts';
+import type { Bytes, Seconds } from '../../../ir/units.ts';
+import type { Cargo, Message } from '../events/loop.ts';
+import type { Listener } from '../events/occupancy.ts';
+import type { Ways } from '../ways.ts';
+import type { Routing } from './paths.ts';
+
+export class ParcelCargo implements Cargo {
+  looks = 0;
+  private readonly most: ArrayLike<number>;
+  private readonly ways: Ways;
+  private readonly paths: readonly (readonly number[])[];
+  private readonly weights: readonly number[];
+  private readonly unitBytes: Bytes;
+  /** By parcel: what each hop and all after it take. */
+  private readonly remaining: readonly (readonly Seconds[])[];
+  /** Hops that each parcel has made; by way: parcels that wait for it, the longest way still to go first. */
+  private readonly made: Int32Array;
+  private readonly waiting: readonly KeyedHeap[];
+  /** Hops that are still to be made. */
+  private left: number;
+
+  /**
+   * @param unitBytes of a parcel of weight 1
+   * @param most by way: a message of such weight gets no further parcel
+   */
+  constructor(
+    { paths, weights }: Pick<Routing, 'paths' | 'weights'>,
+    ways: Ways,
+    unitBytes: Bytes,
+    most: ArrayLike<number>,
+  ) {
+    this.most = most;
+    this.ways = ways;
+    this.paths = paths;
+    this.weights = weights;
+    this.unitBytes = unitBytes;
+    this.remaining = paths.map((path, parcel) => {
+      const times = path.map((way) => ways.latency[way] + (weights[parcel] * unitBytes) / ways.bandwidth[way]);
+      for (let hop = times.length - 2; hop >= 0; hop--) times[hop] += times[hop + 1];
+      return times;
+    });
+    this.made = new Int32Array(paths.length);
+    this.waiting = ways.arcs.map(() => new KeyedHeap(4));
+    for (const parcel of paths.keys()) this.wait(parcel);
+    this.left = paths.reduce((sum, path) => sum + path.length, 0);
+  }
+
+  isDone(): boolean {
+    return this.left === 0;
+  }
+
+  bytesOf(parcels: readonly number[]): Bytes {
+    return parcels.reduce((sum, parcel) => sum + this.weights[parcel], 0) * this.unitBytes;
+  }
+
+  worthOf(way: number): number {
+    if (this.waiting[way].length === 0) return -1;
+    const { from, to, ranks } = this.ways;
+    const apart = (to[way] - from[way] + ranks) % ranks;
+    return -this.waiting[way].leastKey * (1 + 1e-6 * (1 - apart / ranks));
+  }
+
+  chosen(way: number): readonly number[] {
+    const waiting = this.waiting[way];
+    const parcels: number[] = [];
+    for (let weight = 0; waiting.length > 0 && (parcels.length === 0 || weight < this.most[way]); ) {
+      const parcel = waiting.pop();
+      parcels.push(parcel);
+      weight += this.weights[parcel];
+    }
+    this.looks += parcels.length;
+    this.left -= parcels.length;
+    return parcels;
+  }
+
+  started(): void {}
+
+  arrived({ items }: Message, loop: Pick<Listener, 'freed'>): void {
+    for (const parcel of items) {
+      this.made[parcel]++;
+      const next = this.wait(parcel);
+      if (next !== undefined) loop.freed(next);
+    }
+  }
+
+  /** Returns the way that a parcel waits for, if it is not where it is wanted. */
+  private wait(parcel: number): number | undefined {
+    const hop = this.made[parcel];
+    const way = this.paths[parcel].at(hop);
+    if (way !== undefined) this.waiting[way].push(-this.remaining[parcel][hop], parcel);
+    return way;
+  }
+}
