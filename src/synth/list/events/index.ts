@@ -52,15 +52,7 @@ export const events: Strategy = {
   },
   leastLatency,
   itemsPerShard: partsFor,
-  search(spread, problem) {
-    const policies = policiesFor(problem.ways());
-    const random = new Random(problem.seed);
-    const attempt = (number: number, best: Attempt | undefined): Attempt | undefined => {
-      const policy = policies[number] ?? { ...(best?.policy ?? policies[0]), noise };
-      return attemptEvents(spread, problem, policy, random);
-    };
-    return movesOf(fastest(attempt, leastTime(spread, problem), problem), spread, problem);
-  },
+  search: (spread, problem) => searched(spread, problem, policiesFor(problem.ways()), (best) => ({ ...best, noise })),
 };
 
 export const together: Strategy = {
@@ -69,14 +61,7 @@ export const together: Strategy = {
   leastLatency,
   itemsPerShard: () => partsTogether,
   /** The first attempt takes items one by one. */
-  search(spread, problem) {
-    const random = new Random(problem.seed);
-    const attempt = (number: number): Attempt | undefined => {
-      const policy = number === 0 ? oneByOne : { ...oneByOne, together: true, noise };
-      return attemptEvents(spread, problem, policy, random);
-    };
-    return movesOf(fastest(attempt, leastTime(spread, problem), problem), spread, problem);
-  },
+  search: (spread, problem) => searched(spread, problem, [oneByOne], () => ({ ...oneByOne, together: true, noise })),
 };
 
 function tooLarge({ topology, ranks, ways }: SpreadProblem): string | undefined {
@@ -127,6 +112,20 @@ function policiesFor({ latency, bandwidth }: Ways): readonly Policy[] {
   return [true, false].flatMap((patient) =>
     lengths.flatMap((latencies) => [false, true].map((farFirst) => ({ ...usual, latencies, patient, farFirst }))),
   );
+}
+
+/** @param then what is tried once all policies have been */
+function searched(
+  spread: Spread,
+  problem: SpreadProblem,
+  policies: readonly Policy[],
+  then: (best: Policy) => Policy,
+): Moves {
+  const random = new Random(problem.seed);
+  const attempt = (number: number, best: Attempt | undefined): Attempt | undefined => {
+    return attemptEvents(spread, problem, policies[number] ?? then(best?.policy ?? policies[0]), random);
+  };
+  return movesOf(fastest(attempt, leastTime(spread, problem), problem), spread, problem);
 }
 
 function attemptEvents(

@@ -72,11 +72,11 @@ export class TogetherChoice {
       const way = candidates[this.random.below(candidates.length)];
       if (taken[way] !== none) continue;
       const displaced = this.displacedBy(way, room);
-      let gain = worth[way];
-      for (const other of displaced) gain -= worth[other];
+      const gain = displaced.reduce((sum, other) => sum - worth[other], worth[way]);
       if (gain < -worth[way] * (1 - step / steps)) continue;
       for (const other of displaced) this.leave(other);
-      this.take(way, step);
+      taken[way] = step;
+      for (const resource of this.ways.arcs[way].resources) users[resource].push(way);
       value += gain;
       if (value <= greatest) continue;
       greatest = value;
@@ -93,11 +93,6 @@ export class TogetherChoice {
       if (own.length >= room[resource] && !displaced.includes(own[0])) displaced.push(own[0]);
     }
     return displaced;
-  }
-
-  private take(way: number, step: number): void {
-    this.taken[way] = step;
-    for (const resource of this.ways.arcs[way].resources) this.users[resource].push(way);
   }
 
   private leave(way: number): void {
