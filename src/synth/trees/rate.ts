@@ -85,7 +85,7 @@ export function leaving({ graph: { nodes, capacity }, roots }: Spreading, inside
   return { capacities, units: unitsOf(roots.filter(({ rank }) => inside[rank] === 1)) };
 }
 
-function rateOut({ capacities, units }: Leaving): number {
+export function rateOut({ capacities, units }: Leaving): number {
   return sumOf(capacities) / units;
 }
 

@@ -43,15 +43,15 @@ class Splitting {
   }
 
   /**
-   * Pairs of ends between which the switch is no detour come first, since messages take ways without detours. Of these, everything at once, spread
-   * evenly: many short ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
+   * Pairs of ends between which the switch is no detour come first, since messages take ways without detours. Of these, everything at once, shared
+   * out: many short ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
    */
   run(careful: boolean): void {
     const everything = this.pairs();
     for (const pairs of this.byDetour(everything)) {
-      const even = this.evenly(pairs);
-      if (!this.applied([...even, ...pairs.map((pair) => ({ ...pair, amount: 1 })), ...pairs])) {
-        this.applied(even);
+      const shared = this.sharedOut(pairs);
+      if (!this.applied([...shared, ...pairs.map((pair) => ({ ...pair, amount: 1 })), ...pairs])) {
+        this.split(shared);
         this.split(pairs);
       }
       if (!(careful && this.hasSwitchBeside()) && this.cutIfUnneeded()) return;
@@ -92,8 +92,11 @@ class Splitting {
     return [...levels].sort(([a], [b]) => a - b).map(([, level]) => level);
   }
 
-  /** Every pair gets its share of what comes in and of what goes out. */
-  private evenly(pairs: readonly Split[]): Split[] {
+  /**
+   * Every pair gets its share of what comes in and of what goes out. Where that is less than the trees of a root take, one pair after the other gets as much
+   * as there is: messages from one end to several others wait for both their ends to be free, which leaves links idle.
+   */
+  private sharedOut(pairs: readonly Split[]): Split[] {
     const incoming = new Float64Array(this.nodes);
     const outgoing = new Float64Array(this.nodes);
     const open = pairs.filter((pair) => this.room(pair) > 0);
@@ -103,7 +106,8 @@ class Splitting {
     }
     return open.map(({ from, to }) => {
       const product = this.entering(from) * this.leaving(to);
-      return { from, to, amount: Math.floor(Math.min(product / outgoing[from], product / incoming[to])) };
+      const even = Math.floor(Math.min(product / outgoing[from], product / incoming[to]));
+      return { from, to, amount: even < this.problem.trees ? Number.POSITIVE_INFINITY : even };
     });
   }
 

@@ -6,7 +6,8 @@
 import { type Effort, partOfWork } from '../../ir/effort.ts';
 import { sumError } from '../../ir/units.ts';
 import { tolerance } from '../limits.ts';
-import { aroundChips, type Leaving, leaving, type Spreading, tightCut } from './rate.ts';
+import { mostChunks } from '../list/places.ts';
+import { aroundChips, type Leaving, leaving, rateOut, type Spreading, tightCut } from './rate.ts';
 
 /** Capacities in trees: every root has `trees` trees for each unit of its share to spread over the whole graph. */
 export interface TreeProblem extends Spreading {
@@ -17,14 +18,14 @@ export interface TreeProblem extends Spreading {
 }
 
 /**
- * Arcs that flows of a packing may have to look at, for each time that they look: about half a minute, or a tenth of a second. What many
+ * Arcs that flows of a packing may have to look at, for each time that they look: as many as an engine has work for, or else trees are never done. What many
  * narrow trees gain, a quick search loses in bulks that it has no time for.
  */
-const packingWork = 4e8;
+const packingWork = 4e7;
+/** More trees than this for each root are not worth their messages, or their chunks. */
+const mostTrees = { quick: 64, full: mostChunks } as const;
 /** What may be lost, as a part of the exact rate, by taking fewer trees. */
 const tolerableLoss = { quick: 0.04, full: tolerance } as const;
-/** More trees than this for each root are not worth their messages. */
-const mostTrees = 64;
 
 /**
  * The problem with the fewest trees that reach the exact rate, or else nearly do; undefined where there is none. No number of trees
@@ -78,14 +79,32 @@ function treesIn(amount: number, width: number): number {
 }
 
 /** Trees per root that can be packed in reasonable time; 0 where not even one can, in however much of it. */
-export function mostTreesFor({ graph: { nodes, chips, capacity }, roots }: Spreading, effort: Effort): number {
-  const links = nodes > chips ? chips * (chips - 1) : capacity.reduce((count, each) => count + Math.sign(each), 0);
+export function mostTreesFor(spreading: Spreading, effort: Effort): number {
+  const { graph, roots } = spreading;
+  const links = linksWithoutSwitches(spreading);
   const work = (trees: number): number => {
-    // Every edge of every tree is a flow, over all links and from all trees to the ranks that they have reached.
-    const edges = trees * roots.length * chips;
+    // Every edge of equal trees is a flow, over all links and from all trees to the ranks that they have reached. They are cut up
+    // where links are full, so that many narrow ones are not many more messages than a few; a quick search is to have few in any case.
+    const alike = effort === 'quick' ? trees * roots.length : Math.min(trees * roots.length, roots.length + links);
+    const edges = alike * graph.chips;
     return edges * (links + edges / 2);
   };
-  let trees = mostTrees;
+  let trees: number = mostTrees[effort];
   while (trees > 1 && work(trees) > packingWork * partOfWork[effort]) trees--;
-  return work(trees) <= packingWork ? trees : 0;
+  // Flows that find much at once take less.
+  return work(trees) <= 10 * packingWork ? trees : 0;
+}
+
+/** About how many there will be, if those that replace a switch are as wide as the trees of a root. */
+function linksWithoutSwitches(spreading: Spreading): number {
+  const { nodes, chips, capacity } = spreading.graph;
+  const rate = aroundChips(spreading).reduce((least, cut) => Math.min(least, rateOut(cut)), Number.POSITIVE_INFINITY);
+  let links = 0;
+  for (let from = 0; from < chips; from++) {
+    for (let to = 0; to < nodes; to++) {
+      const amount = capacity[from * nodes + to];
+      if (amount > 0) links += to < chips ? 1 : Math.min(chips - 1, Math.ceil(amount / rate));
+    }
+  }
+  return links;
 }
