@@ -8,14 +8,11 @@ import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
 import {
   fewTransfers,
-  isFixed,
+  Pipelines,
   type Priced,
   type PriceRequest,
   priceWithinLimits,
-  probedWithBulks,
   scheduleEstimate,
-  tune,
-  tuningEstimate,
   withBestSizes,
   withInstances,
 } from '../pricing/index.ts';
@@ -70,34 +67,32 @@ function priced(search: Search, candidate: Candidate): readonly Prospect[] {
 class Refined {
   private readonly search: Search;
   private readonly single: Priced;
+  private readonly pipelines: Pipelines;
   /** Where the search has what became of it. */
   private readonly index: number;
   private readonly floor: Seconds;
-  private readonly operations: number;
   /** Whether chunks of unequal size are looked for, which algorithms that are asked for by name do without: these stay as they are known. */
   private readonly isSized: boolean;
 
   constructor(search: Search, single: Priced) {
     const { request, routes, priced: all } = search;
+    const { bulks, objective, algorithm, collective } = request;
     this.search = search;
     this.single = single;
+    // Slices of one bulk are made of what suits more bulks.
+    this.pipelines = new Pipelines(single, { ...charged(search), bulks: bulks === 1 ? 'auto' : bulks }, routes);
     this.index = all.length - 1;
     this.floor = leastTime(single.schedule, routes, request.size) * (1 - 1e-9);
-    this.operations = operationCount(single.checked.plan);
-    const { objective, algorithm, collective } = request;
     this.isSized = objective === 'time' && algorithm === undefined && collective.ranks <= mostRanksFor.programs;
   }
 
   next(): Prospect {
-    const { search, single, index } = this;
-    const { bulks } = search.request;
-    // Slices of one bulk are made of what suits more bulks.
-    const asked = { ...quickly(search), bulks: bulks === 1 ? 'auto' : bulks } as const;
-    const estimate = tuningEstimate(single, asked, search.routes);
-    if (bulks !== 'auto') return this.finished(estimate);
-    if (estimate >= single.cost.seconds) return this.finished(this.likely);
-    search.replace(index, { ...single, inMoreBulks: estimate });
-    return this.probed(estimate);
+    const { search, single, index, pipelines } = this;
+    const inMoreBulks = pipelines.estimate('quick');
+    if (search.request.bulks !== 'auto') return this.finished(inMoreBulks);
+    if (inMoreBulks >= single.cost.seconds) return this.finished(this.likely);
+    search.replace(index, { ...single, inMoreBulks });
+    return this.probed(inMoreBulks);
   }
 
   private get now(): Seconds {
@@ -106,7 +101,7 @@ class Refined {
 
   /** What it could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit. */
   private get likely(): Seconds {
-    return Math.min(this.now, tuningEstimate(this.single, precisely(this.search), this.search.routes));
+    return Math.min(this.now, this.pipelines.estimate('full'));
   }
 
   private called(what: string): Pick<Prospect, 'name' | 'floor' | 'spread'> {
@@ -115,55 +110,52 @@ class Refined {
 
   /** Between what one bulk told and what the first bulks tell: where these stand in each other's way, at other depths they may not. */
   private probed(estimate: Seconds): Prospect {
-    const { search, single, operations } = this;
+    const { search, single, pipelines } = this;
+    const operations = operationCount(single.checked.plan);
     const refine = (): readonly Prospect[] => {
       search.spend(operations);
-      const told = probedWithBulks(single, quickly(search), search.routes);
-      return [this.tuned(Math.min(told.seconds, Math.sqrt(told.seconds * estimate)), told.depth)];
+      const { seconds, depth } = pipelines.probe('quick');
+      return [this.tuned(Math.min(seconds, Math.sqrt(seconds * estimate)), depth)];
     };
     return { ...this.called('probed'), estimate, work: 2 * operations, refine };
   }
 
   /** In about so many bulks. */
   private tuned(estimate: Seconds, depth: number): Prospect {
-    const { search, single, index, operations } = this;
+    const { search, single, index } = this;
     const refine = (): readonly Prospect[] => {
-      const better = tune(single, quickly(search), search.routes);
+      const better = this.pipelines.tuned('quick');
       search.replace(index, single);
       this.take(better);
       // Where no depth kept what was expected, another may.
       return [this.finished(this.now <= estimate * (1 + spreads.priced) ? this.likely : estimate)];
     };
-    const work = workOf(single.checked.plan) + (operations * depth) / simulatedPerOperation;
+    const { plan } = single.checked;
+    const work = workOf(plan) + (operationCount(plan) * depth) / simulatedPerOperation;
     return { ...this.called('tuned'), estimate, work, refine };
   }
 
   /** All depths, precisely. */
   private finished(estimate: Seconds): Prospect {
-    const { search, single, index, operations, isSized } = this;
+    const { search, pipelines, isSized } = this;
     const refine = (): readonly Prospect[] => {
       const toBeat = search.toBeat() * (isSized ? sizing.mostGain : 1);
-      this.take(tune(single, precisely(search), search.routes, toBeat, search.priced[index]));
+      if (search.request.bulks !== 1) this.take(pipelines.tuned('full', toBeat));
       return isSized ? [this.sized()] : [];
     };
-    const work = isFixed(single) ? 0 : workOf(single.checked.plan) + 10 * operations;
-    return {
-      ...this.called('finished'),
-      ...(isSized && { floor: this.floor / sizing.mostGain }),
-      estimate,
-      work,
-      refine,
-    };
+    const { plan } = this.single.checked;
+    const work = pipelines.isFixed ? 0 : workOf(plan) + 10 * operationCount(plan);
+    const floor = isSized ? this.floor / sizing.mostGain : this.floor;
+    return { ...this.called('finished'), floor, estimate, work, refine };
   }
 
   /** In chunks of unequal size: they may load links otherwise. */
   private sized(): Prospect {
-    const { search, single, index, now } = this;
+    const { search, index, now } = this;
     const { request, routes, bound } = search;
     const refine = (): readonly Prospect[] => {
-      const full = precisely(search);
-      const known = request.bulks === 1 ? tune(single, { ...full, bulks: 'auto' }, routes) : search.priced[index];
-      const better = withBestSizes(known, full, routes, bound);
+      const known = request.bulks === 1 ? this.pipelines.tuned('full') : search.priced[index];
+      const better = withBestSizes(known, charged(search), routes, bound);
       if (better !== undefined) search.take(better);
       return [];
     };
@@ -183,14 +175,6 @@ function charged(search: Search): PriceRequest {
     exhaustive: false,
     onSimulated: (operations) => search.spend(operations / simulatedPerOperation),
   };
-}
-
-function precisely(search: Search): PriceRequest {
-  return { ...charged(search), effort: 'full' };
-}
-
-function quickly(search: Search): PriceRequest {
-  return { ...charged(search), effort: 'quick' };
 }
 
 function workOf(plan: Plan): number {

@@ -1,5 +1,5 @@
 /** What candidates cost, and the number of bulks that suits them. */
-export { isFixed, probedWithBulks, tune, tuningEstimate } from './bulks.ts';
+export { Pipelines, tune } from './bulks.ts';
 export { withCopyOrder } from './copy-orders.ts';
 export { nearEnough } from './effort.ts';
 export { leastLinkTime, pipelineEstimate, reducesWithoutOverlap, scheduleEstimate } from './estimates.ts';

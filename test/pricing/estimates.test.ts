@@ -2,14 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
-import {
-  type Priced,
-  type PriceRequest,
-  price,
-  probedWithBulks,
-  tune,
-  tuningEstimate,
-} from '../../src/pricing/index.ts';
+import { Pipelines, type Priced, type PriceRequest, price, tune } from '../../src/pricing/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { library } from '../../src/synth/index.ts';
 import { problemOn } from '../synth/list/support.ts';
@@ -40,16 +33,18 @@ function chain(asked: PriceRequest): Priced {
   return outcome;
 }
 
+const estimateOf = (single: Priced, asked: PriceRequest) => new Pipelines(single, asked, routes).estimate('quick');
+
 describe('the estimate of what tuning makes of a chain', () => {
   it('is its time in the number of bulks that suits it', () => {
     const single = chain(request());
     expect(single.cost.seconds).toBeCloseTo(chainTime(1), 12);
-    expect(tuningEstimate(single, request(), routes) / leastChainTime()).toBeCloseTo(1, 6);
+    expect(estimateOf(single, request()) / leastChainTime()).toBeCloseTo(1, 6);
   });
 
   it('is its time in as many bulks as may be simulated, where more would suit', () => {
     const asked = request({ limits: { ...defaultLimits, operations: 9 * operations } });
-    expect(tuningEstimate(chain(asked), asked, routes)).toBeCloseTo(chainTime(9), 12);
+    expect(estimateOf(chain(asked), asked)).toBeCloseTo(chainTime(9), 12);
   });
 
   it('is told from the first bulks of a pipeline, which are counted', () => {
@@ -59,20 +54,21 @@ describe('the estimate of what tuning makes of a chain', () => {
     };
     const asked = request({ onSimulated });
     // What bulks after the first ones take is how far apart these are.
-    expect(probedWithBulks(chain(asked), asked, routes).seconds / leastChainTime()).toBeCloseTo(1, 6);
+    const told = new Pipelines(chain(asked), asked, routes).probe('quick');
+    expect(told.seconds / leastChainTime()).toBeCloseTo(1, 6);
     expect(simulated).toBeGreaterThan(0);
     expect(simulated).toBeLessThan(100 * operations);
   });
 
   it('is what its busiest link carries where the number of bulks is given', () => {
     const given = request({ bulks: 3 });
-    expect(tuningEstimate(chain(given), given, routes)).toBeCloseTo(3 * latency + size / bandwidth, 12);
+    expect(estimateOf(chain(given), given)).toBeCloseTo(3 * latency + size / bandwidth, 12);
   });
 
   it('is what it takes where it keeps in step', () => {
     const single = chain(request());
     const inStep = { ...single, schedule: { ...single.schedule, inStep: true as const } };
-    expect(tuningEstimate(inStep, request(), routes)).toBe(single.cost.seconds);
+    expect(estimateOf(inStep, request())).toBe(single.cost.seconds);
   });
 });
 
