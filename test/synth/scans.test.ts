@@ -9,7 +9,7 @@ import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
-import { cheapestWays, type Hops, hopsOf } from '../../src/synth/scans/hops.ts';
+import { type Hops, hopsOf, waysFrom } from '../../src/synth/scans/hops.ts';
 import { packSchemes } from '../../src/synth/scans/packing.ts';
 import { cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from '../../src/synth/scans/scheme.ts';
 import { prove } from '../../src/verify/index.ts';
@@ -52,10 +52,11 @@ describe('schemes', () => {
       const hops = hopsOn(machine);
       for (let round = 0; round < 20; round++) {
         const prices = Float64Array.from(hops.arcs, () => 1 + random.below(1000));
-        const { costs, way } = cheapestWays(hops, prices);
-        const distance = (from: number, to: number) => costs[from][to];
-        const schemeOf = (stops: readonly Stops[]): Scheme => stops.map((stop, rank) => treeOf(hops, way, rank, stop));
-        const scan = schemeOf(cheapestStops(costs));
+        const ways = hops.outgoing.map((_, from) => waysFrom(hops, prices, from));
+        const distance = (from: number, to: number) => ways[from].costs[to];
+        const schemeOf = (stops: readonly Stops[]): Scheme =>
+          stops.map((stop, rank) => treeOf(hops, (from, to) => ways[from].to(to), rank, stop));
+        const scan = schemeOf(cheapestStops(ways.map((from) => from.costs)));
         expect(priceOf(scan, prices)).toBeCloseTo(leastByTrying(hops.ranks, distance), 6);
         const inRow = Array.from({ length: hops.ranks - 1 }, (_, rank) => distance(rank, rank + 1));
         const row = inRow.reduce((sum, price) => sum + price, 0);

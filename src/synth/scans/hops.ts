@@ -6,8 +6,6 @@ import { type ArcNetwork, arcNetwork } from '../arcs.ts';
 export interface Hops extends ArcNetwork {
   /** For how long a hop holds what it holds for longest, of all hops the longest, in seconds per byte. */
   readonly slowest: number;
-  /** By hop: the rank that it leads to. */
-  readonly ends: Int32Array;
 }
 
 export function hopsOf(routes: Routes): Hops {
@@ -15,50 +13,21 @@ export function hopsOf(routes: Routes): Hops {
   return {
     ...network,
     slowest: network.arcs.reduce((most, { secondsPerByte }) => Math.max(most, ...secondsPerByte), 0),
-    ends: Int32Array.from(network.arcs, ({ to }) => to),
   };
 }
 
-/** The cheapest ways between all ranks, for prices of hops. */
-export interface Ways {
-  /** By source, then destination: what they cost; Infinity where no way leads. */
-  readonly costs: readonly Float64Array[];
-  /** Indices of the hops of the way from a rank to another; none where no way leads. */
-  way(from: number, to: number): number[];
+/** The cheapest ways from a rank, for prices of hops. */
+export interface WaysFrom {
+  /** By rank: what they cost; Infinity where no way leads. */
+  readonly costs: Float64Array;
+  /** Hops that were looked at. */
+  readonly looks: number;
+  /** Indices of the hops of the way to a rank; none where no way leads. */
+  to(rank: number): number[];
 }
 
-/** Of equally good ways those past lower ranks: what they are combined with is there sooner (Floyd 1962). */
-export function cheapestWays({ ranks, arcs }: Hops, prices: Float64Array): Ways {
-  const costs = Array.from({ length: ranks }, (_, from) => {
-    const row = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
-    row[from] = 0;
-    return row;
-  });
-  /** By source, then destination: the last hop. */
-  const last = costs.map(() => new Int32Array(ranks).fill(-1));
-  for (const [hop, { from, to }] of arcs.entries()) {
-    if (prices[hop] >= costs[from][to]) continue;
-    costs[from][to] = prices[hop];
-    last[from][to] = hop;
-  }
-  for (let past = 0; past < ranks; past++) {
-    const onwards = costs[past];
-    for (let from = 0; from < ranks; from++) {
-      const [row, first] = [costs[from], costs[from][past]];
-      if (first === Number.POSITIVE_INFINITY || from === past) continue;
-      for (let to = 0; to < ranks; to++) {
-        const cost = first + onwards[to];
-        if (cost >= row[to] * (1 - 1e-12)) continue;
-        row[to] = cost;
-        last[from][to] = last[past][to];
-      }
-    }
-  }
-  return { costs, way: (from, to) => wayBack(to, last[from], arcs) };
-}
-
-/** The cheapest way from a rank to another, and how many hops were looked at for it. */
-export function cheapestWay({ ranks, arcs, ends, outgoing }: Hops, prices: Float64Array, from: number, until: number) {
+/** @param until the only rank of interest; of equally good ways to it any is taken */
+export function waysFrom({ ranks, arcs, outgoing }: Hops, prices: Float64Array, from: number, until = -1): WaysFrom {
   const last = new Int32Array(ranks).fill(-1);
   const search = new NearestFirst(ranks);
   search.reach(from, 0);
@@ -66,18 +35,19 @@ export function cheapestWay({ ranks, arcs, ends, outgoing }: Hops, prices: Float
   for (let at = search.next(); at >= 0 && at !== until; at = search.next()) {
     looks += outgoing[at].length;
     for (const hop of outgoing[at]) {
+      const { to } = arcs[hop];
       const length = search.length[at] + prices[hop];
-      if (length < search.length[until] && search.reach(ends[hop], length)) last[ends[hop]] = hop;
+      // Where it costs the same, past lower ranks: what it is combined with is there sooner.
+      const isLower = until < 0 && length <= search.length[to] * (1 + 1e-12) && at < arcs[last[to]]?.from;
+      if (search.reach(to, length) || isLower) last[to] = hop;
     }
   }
-  return { way: wayBack(until, last, arcs), looks };
-}
-
-/** @param last the last hop on the way to a rank */
-function wayBack(to: number, last: Int32Array, arcs: Hops['arcs']): number[] {
-  const way: number[] = [];
-  for (let at = to; last[at] >= 0; at = arcs[last[at]].from) way.push(last[at]);
-  return way.reverse();
+  const to = (rank: number): number[] => {
+    const way: number[] = [];
+    for (let at = rank; last[at] >= 0; at = arcs[last[at]].from) way.push(last[at]);
+    return way.reverse();
+  };
+  return { costs: search.length, looks, to };
 }
 
 /** What a hop costs beside what it holds, in parts of holding an idle resource: of equally good ways the short ones are taken. */
@@ -89,23 +59,20 @@ export class Loads {
   readonly prices: Float64Array;
   private readonly hops: Hops;
   private readonly loads: Float64Array;
-  /** By resource: the hops that hold it, those together that hold it for as long for each byte. */
-  private readonly holders: readonly ReadonlyMap<number, readonly number[]>[];
+  /** By hop: what it pays for each resource that it holds. */
+  private readonly parts: readonly Float64Array[];
+  /** By resource: the hops that hold it, and which of their resources it is. */
+  private readonly holders: readonly { readonly hop: number; readonly index: number }[][];
   private scale = 0;
 
   constructor(hops: Hops) {
     this.hops = hops;
     this.loads = new Float64Array(hops.resources);
     this.prices = new Float64Array(hops.arcs.length);
-    const holders = Array.from({ length: hops.resources }, () => new Map<number, number[]>());
-    for (const [hop, { resources, secondsPerByte }] of hops.arcs.entries()) {
-      for (const [index, resource] of resources.entries()) {
-        const alike = holders[resource].get(secondsPerByte[index]) ?? [];
-        holders[resource].set(secondsPerByte[index], alike);
-        alike.push(hop);
-      }
-    }
-    this.holders = holders;
+    this.parts = hops.arcs.map(({ resources }) => new Float64Array(resources.length));
+    this.holders = Array.from({ length: hops.resources }, () => []);
+    for (const [hop, { resources }] of hops.arcs.entries())
+      for (const [index, resource] of resources.entries()) this.holders[resource].push({ hop, index });
     this.rescale();
   }
 
@@ -114,11 +81,10 @@ export class Loads {
     for (const hop of way) {
       const { resources, secondsPerByte: seconds } = this.hops.arcs[hop];
       for (const [index, resource] of resources.entries()) {
-        const before = this.loads[resource];
-        this.loads[resource] = Math.max(0, before + times * seconds[index]);
-        for (const [time, holders] of this.holders[resource]) {
-          const more = this.priceAt(this.loads[resource], time) - this.priceAt(before, time);
-          for (const holder of holders) this.prices[holder] += more;
+        this.loads[resource] = Math.max(0, this.loads[resource] + times * seconds[index]);
+        for (const holder of this.holders[resource]) {
+          this.pay(holder.hop, holder.index);
+          this.sumUp(holder.hop);
         }
       }
     }
@@ -131,19 +97,24 @@ export class Loads {
   /** What is held for as long as the busiest is dear, until the next time. */
   rescale(): void {
     this.scale = Math.max(this.busiest(), this.hops.slowest);
-    this.prices.fill(leastPrice);
-    for (const [resource, held] of this.holders.entries()) {
-      for (const [time, holders] of held) {
-        const price = this.priceAt(this.loads[resource], time);
-        for (const holder of holders) this.prices[holder] += price;
-      }
+    for (const [hop, parts] of this.parts.entries()) {
+      for (const index of parts.keys()) this.pay(hop, index);
+      this.sumUp(hop);
     }
   }
 
   /** Of holding for longer what is held so long already. */
-  private priceAt(load: number, seconds: number): number {
-    const share = (load + seconds) / this.scale;
-    const [square, idle] = [share * share, seconds / this.hops.slowest];
-    return idle * (square * square * square * square + leastPrice);
+  private pay(hop: number, index: number): void {
+    const { resources, secondsPerByte } = this.hops.arcs[hop];
+    const share = (this.loads[resources[index]] + secondsPerByte[index]) / this.scale;
+    const [square, idle] = [share * share, secondsPerByte[index] / this.hops.slowest];
+    this.parts[hop][index] = idle * (square * square * square * square + leastPrice);
+  }
+
+  private sumUp(hop: number): void {
+    const parts = this.parts[hop];
+    let price = leastPrice;
+    for (let index = 0; index < parts.length; index++) price += parts[index];
+    this.prices[hop] = price;
   }
 }

@@ -6,7 +6,7 @@
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
 import { perOperation } from '../limits.ts';
-import { cheapestWay, cheapestWays, type Hops, Loads } from './hops.ts';
+import { type Hops, Loads, waysFrom } from './hops.ts';
 import { type ClassTree, cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from './scheme.ts';
 
 /** Times that all classes of all chunks are put back. */
@@ -63,9 +63,9 @@ class Packer {
   add(): void {
     const { hops, kind, loads } = this;
     loads.rescale();
-    const { costs, way } = cheapestWays(hops, loads.prices);
-    const stops = kind === 'scan' ? cheapestStops(costs) : exscanStops(hops.ranks);
-    const scheme = stops.map((stop, rank) => treeOf(hops, way, rank, stop));
+    const ways = hops.outgoing.map((_, from) => waysFrom(hops, loads.prices, from));
+    const stops = kind === 'scan' ? cheapestStops(ways.map(({ costs }) => costs)) : exscanStops(hops.ranks);
+    const scheme = stops.map((stop, rank) => treeOf(hops, (from, to) => ways[from].to(to), rank, stop));
     this.looks += hops.ranks ** 3 / (kind === 'scan' ? 2 : 4);
     this.packed.push({ stops, scheme });
     for (const tree of scheme) loads.put(hopsIn(tree), 1);
@@ -76,9 +76,9 @@ class Packer {
     const { hops, loads } = this;
     const { stops, scheme } = this.packed[chunk];
     const way = (from: number, to: number) => {
-      const found = cheapestWay(hops, loads.prices, from, to);
+      const found = waysFrom(hops, loads.prices, from, to);
       this.looks += found.looks;
-      return found.way;
+      return found.to(to);
     };
     loads.rescale();
     for (const [rank, stop] of stops.entries()) {

@@ -20,7 +20,7 @@ import {
   type Packets,
   reductionsOf,
 } from './estimate.ts';
-import { cheapestWay, type Hops, hopsOf, Loads } from './hops.ts';
+import { type Hops, hopsOf, Loads, waysFrom } from './hops.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { chainOf, type Prices, ScanTrees } from './scan-tree.ts';
 import { type Part, tellOfTree } from './tree-telling.ts';
@@ -128,7 +128,7 @@ export function edgeWays(hops: Hops, tree: Part, chunks: number): EdgeWays {
   const way = (from: number, to: number): readonly number[] => {
     if (hopTo(from, to).length > 0) return [to];
     loads.rescale();
-    const found = cheapestWay(hops, loads.prices, from, to).way;
+    const found = waysFrom(hops, loads.prices, from, to).to(to);
     loads.put(found, 1);
     return found.map((hop) => hops.arcs[hop].to);
   };
