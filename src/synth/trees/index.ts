@@ -15,14 +15,20 @@ import { type Packing, packed } from './packing.ts';
 import { type ArcsOf, chunksOf, scheduleOf } from './schedule.ts';
 import { twoWayTrees } from './two-way-trees.ts';
 
-/** What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. */
-const promised = { short: 0.3, long: 0.85 } as const;
+/**
+ * What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. And what it takes to
+ * pack an edge of a tree: there are trees from every rank to every other.
+ */
+const promised = { short: 0.3, long: 0.85, workOfEdge: 3 } as const;
 
 export const trees: Engine = {
   name: 'trees',
   searches: true,
   holdsBack: true,
-  promise: (problem) => ({ part: isShort(problem) ? promised.short : promised.long }),
+  promise: (problem) => ({
+    part: isShort(problem) ? promised.short : promised.long,
+    work: promised.workOfEdge * problem.collective.ranks ** 2,
+  }),
   about: 'spanning trees packed into the capacities of the links: the greatest throughput possible',
   propose,
 };
