@@ -80,7 +80,7 @@ export class Sizing {
 /**
  * Times as functions of the sizes are the longest of many chains of operations, each linear in the sizes: as long as things happen
  * in the same order, a convex function. Each simulation yields the chains that bind there, which are planes below the function, and
- * the least point of all planes is where it is simulated next, unless even that would not be fast enough.
+ * the least point of all planes is where it is simulated next.
  *
  * @param alike all shards are cut in the same way
  * @returns undefined for collectives that cannot be cut, too many classes, and when there is no effort left
@@ -112,8 +112,7 @@ export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch
     }
     const before = planes.work;
     const least = news.length === 0 ? undefined : planes.least(20 * count + 100);
-    if (least === undefined || Math.min(best.seconds, search.toBeat) - least.value * scale < precision * best.seconds)
-      break;
+    if (least === undefined || best.seconds - least.value * scale < precision * best.seconds) break;
     if (!search.spend(2 * operations + Math.floor((planes.work - before) / operationWork))) break;
     next = least;
   }
