@@ -17,7 +17,7 @@ import { twoWayTrees } from './two-way-trees.ts';
 
 /**
  * What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. And what it takes to
- * pack an edge of a tree: there are trees from every rank to every other.
+ * pack an edge where every rank has trees to all others.
  */
 const promised = { short: 0.3, long: 0.85, workOfEdge: 3 } as const;
 
@@ -25,10 +25,7 @@ export const trees: Engine = {
   name: 'trees',
   searches: true,
   holdsBack: true,
-  promise: (problem) => ({
-    part: isShort(problem) ? promised.short : promised.long,
-    work: promised.workOfEdge * problem.collective.ranks ** 2,
-  }),
+  promise: (problem) => ({ part: isShort(problem) ? promised.short : promised.long, ...workFor(problem.collective) }),
   about: 'spanning trees packed into the capacities of the links: the greatest throughput possible',
   propose,
 };
@@ -55,6 +52,10 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const bothWays = typeof found === 'string' ? found : found.map((tree) => ({ ...tree, root: collective.root }));
   const [, upAndDown] = derivations;
   yield packedProposal(problem, { ...upAndDown, name: 'both ways' }, () => bothWays);
+}
+
+function workFor({ kind, ranks }: Collective): { readonly work?: number } {
+  return collectiveFacts[kind].rooted ? {} : { work: promised.workOfEdge * ranks ** 2 };
 }
 
 /**

@@ -93,12 +93,14 @@ class Splitting {
   }
 
   /**
-   * Every pair gets its share of what comes in and of what goes out. Where that is less than the trees of a root take, one pair after the other gets as much
-   * as there is: messages from one end to several others wait for both their ends to be free, which leaves links idle.
+   * Every pair gets its share of what comes in and of what goes out. Where several roots have trees and that is less than those of one take, one pair after
+   * the other gets as much as there is: messages from one end to several others wait for both their ends to be free, which leaves links idle. A single root
+   * has trees for all that there is, which narrow ways make shallow.
    */
   private sharedOut(pairs: readonly Split[]): Split[] {
     const incoming = new Float64Array(this.nodes);
     const outgoing = new Float64Array(this.nodes);
+    const least = this.problem.roots.length > 1 ? this.problem.trees : 0;
     const open = pairs.filter((pair) => this.room(pair) > 0);
     for (const { from, to } of open) {
       outgoing[from] += this.leaving(to);
@@ -107,7 +109,7 @@ class Splitting {
     return open.map(({ from, to }) => {
       const product = this.entering(from) * this.leaving(to);
       const even = Math.floor(Math.min(product / outgoing[from], product / incoming[to]));
-      return { from, to, amount: even < this.problem.trees ? Number.POSITIVE_INFINITY : even };
+      return { from, to, amount: even < least ? Number.POSITIVE_INFINITY : even };
     });
   }
 
