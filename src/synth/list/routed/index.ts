@@ -19,7 +19,7 @@ import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } fr
 
 /** Parcels that are tried, besides one, for what one rank has for another: all links are to have as much to do, those of a single root above all. */
 const parcelCounts = { alltoall: [2, 3, 4], scatter: [2, 3, 4, 6, 8] };
-/** Arcs and ranks that the search for paths may look at for each number of parcels: a tenth of a second for each million. */
+/** Arcs and ranks that the search for paths may look at for a number of parcels, and half of what it may for all numbers: a tenth of a second for each million. */
 const mostLooks = 2.4e6;
 
 /** What is to be sent, over which machine. */
@@ -148,12 +148,14 @@ function fewestParcels(
     sending.isEven ? chunks === undefined || chunks % count === 0 : Number.isInteger(Math.log2(count));
   let best = routed(1);
   let last = best;
+  let looked = best.routing.effort;
   for (const count of parcelCounts[collective.kind === 'alltoall' ? 'alltoall' : 'scatter']) {
-    const { busiest, bound, effort: looked } = last.routing;
+    const { busiest, bound } = last.routing;
     if (busiest <= bound * closeEnough || looked > 2 * looks || count * sending.hops > limits.hops) break;
     if (shouldStop?.() === true) break;
     if (!fits(count)) continue;
     last = routed(count);
+    looked += last.routing.effort;
     if (loadOf(last) * closeEnough < loadOf(best)) best = last;
   }
   return best;
