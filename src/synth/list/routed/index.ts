@@ -19,7 +19,7 @@ import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } fr
 
 /** Parcels that are tried, besides one, for what one rank has for another: all links are to have as much to do, those of a single root above all. */
 const parcelCounts = { alltoall: [2, 3, 4], scatter: [2, 3, 4, 6, 8] };
-/** Arcs and ranks that the search for paths may look at for a number of parcels, and half of what it may for all numbers: a tenth of a second for each million. */
+/** Arcs and ranks that the search for paths may look at for a number of parcels, and a third of what it may for all numbers: a tenth of a second for each million. */
 const mostLooks = 2.4e6;
 
 /** What is to be sent, over which machine. */
@@ -151,7 +151,7 @@ function fewestParcels(
   let looked = best.routing.effort;
   for (const count of parcelCounts[collective.kind === 'alltoall' ? 'alltoall' : 'scatter']) {
     const { busiest, bound } = last.routing;
-    if (busiest <= bound * closeEnough || looked > 2 * looks || count * sending.hops > limits.hops) break;
+    if (busiest <= bound * closeEnough || looked > 3 * looks || count * sending.hops > limits.hops) break;
     if (shouldStop?.() === true) break;
     if (!fits(count)) continue;
     last = routed(count);
