@@ -59,35 +59,44 @@ export class Loads {
   readonly prices: Float64Array;
   private readonly hops: Hops;
   private readonly loads: Float64Array;
-  /** By hop: what it pays for each resource that it holds. */
-  private readonly parts: readonly Float64Array[];
-  /** By resource: the hops that hold it, and which of their resources it is. */
-  private readonly holders: readonly { readonly hop: number; readonly index: number }[][];
+  /** What hops hold is numbered, hop by hop: the first of each hop and, at the end, how many there are. */
+  private readonly firsts: Int32Array;
+  /** By number: the hop, for how long it holds the resource for each byte, and what it pays for that. */
+  private readonly holder: Int32Array;
+  private readonly seconds: Float64Array;
+  private readonly paid: Float64Array;
+  /** By resource: the numbers of what holds it. */
+  private readonly holds: readonly number[][];
   private scale = 0;
 
   constructor(hops: Hops) {
+    const { arcs, resources } = hops;
     this.hops = hops;
-    this.loads = new Float64Array(hops.resources);
-    this.prices = new Float64Array(hops.arcs.length);
-    this.parts = hops.arcs.map(({ resources }) => new Float64Array(resources.length));
-    this.holders = Array.from({ length: hops.resources }, () => []);
-    for (const [hop, { resources }] of hops.arcs.entries())
-      for (const [index, resource] of resources.entries()) this.holders[resource].push({ hop, index });
+    this.loads = new Float64Array(resources);
+    this.prices = new Float64Array(arcs.length);
+    this.firsts = new Int32Array(arcs.length + 1);
+    for (const [hop, arc] of arcs.entries()) this.firsts[hop + 1] = this.firsts[hop] + arc.resources.length;
+    this.holder = Int32Array.from(arcs.flatMap((arc, hop) => arc.resources.map(() => hop)));
+    this.seconds = Float64Array.from(arcs.flatMap(({ secondsPerByte }) => secondsPerByte));
+    this.paid = new Float64Array(this.seconds.length);
+    this.holds = Array.from({ length: resources }, () => []);
+    for (const [number, resource] of arcs.flatMap((arc) => arc.resources).entries()) this.holds[resource].push(number);
     this.rescale();
   }
 
   /** @param times how often each hop of a way is taken; negative to undo that. Prices follow, against what is dear since `rescale` */
   put(way: readonly number[], times: number): void {
+    const held = new Set<number>();
     for (const hop of way) {
       const { resources, secondsPerByte: seconds } = this.hops.arcs[hop];
       for (const [index, resource] of resources.entries()) {
         this.loads[resource] = Math.max(0, this.loads[resource] + times * seconds[index]);
-        for (const holder of this.holders[resource]) {
-          this.pay(holder.hop, holder.index);
-          this.sumUp(holder.hop);
-        }
+        held.add(resource);
       }
     }
+    const changed = new Uint8Array(this.prices.length);
+    for (const resource of held) this.pay(resource, changed);
+    for (let hop = 0; hop < changed.length; hop++) if (changed[hop] === 1) this.sumUp(hop);
   }
 
   busiest(): number {
@@ -97,24 +106,30 @@ export class Loads {
   /** What is held for as long as the busiest is dear, until the next time. */
   rescale(): void {
     this.scale = Math.max(this.busiest(), this.hops.slowest);
-    for (const [hop, parts] of this.parts.entries()) {
-      for (const index of parts.keys()) this.pay(hop, index);
-      this.sumUp(hop);
+    const changed = new Uint8Array(this.prices.length);
+    for (const resource of this.loads.keys()) this.pay(resource, changed);
+    for (const hop of this.prices.keys()) this.sumUp(hop);
+  }
+
+  /** What is held so long already is dear. @param changed hops that hold it are marked */
+  private pay(resource: number, changed: Uint8Array): void {
+    const { holder, seconds, paid } = this;
+    let [known, price] = [0, 0];
+    for (const number of this.holds[resource]) {
+      if (seconds[number] !== known) {
+        known = seconds[number];
+        const share = (this.loads[resource] + known) / this.scale;
+        const square = share * share;
+        price = (known / this.hops.slowest) * (square * square * square * square + leastPrice);
+      }
+      paid[number] = price;
+      changed[holder[number]] = 1;
     }
   }
 
-  /** Of holding for longer what is held so long already. */
-  private pay(hop: number, index: number): void {
-    const { resources, secondsPerByte } = this.hops.arcs[hop];
-    const share = (this.loads[resources[index]] + secondsPerByte[index]) / this.scale;
-    const [square, idle] = [share * share, secondsPerByte[index] / this.hops.slowest];
-    this.parts[hop][index] = idle * (square * square * square * square + leastPrice);
-  }
-
   private sumUp(hop: number): void {
-    const parts = this.parts[hop];
     let price = leastPrice;
-    for (let index = 0; index < parts.length; index++) price += parts[index];
+    for (let number = this.firsts[hop]; number < this.firsts[hop + 1]; number++) price += this.paid[number];
     this.prices[hop] = price;
   }
 }
