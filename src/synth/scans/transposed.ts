@@ -2,11 +2,11 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { transposeScan } from '../../passes/index.ts';
-import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { type Candidate, candidatesOf, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { getsOutOfStep } from './estimate.ts';
 
-/** @param movers asked for alltoalls, in this order */
+/** @param movers asked for alltoalls */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { collective, chunks } = problem;
   const { ranks, op, inPlace } = collective;
@@ -24,12 +24,8 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
   }
   const moved: Collective = { kind: 'alltoall', ranks, chunks: 1, root: 0, op, ordered: false, inPlace };
   const wanted = { ...problem, collective: moved, chunks: chunks && chunks / ranks };
-  for (const mover of movers) {
-    const found = [...mover.propose(wanted)].filter((proposal) => proposal.kind === 'candidate');
-    for (const { candidate } of found) yield { kind: 'candidate', candidate: transposed(candidate, problem) };
-    // The first mover that finds something is enough.
-    if (found.length > 0) return;
-  }
+  for (const candidate of candidatesOf(movers, wanted))
+    yield { kind: 'candidate', candidate: transposed(candidate, problem) };
 }
 
 /** What the bytes of two alltoalls take if all links are busy for as long, which no choice of ways can better. */
