@@ -4,43 +4,48 @@
  * have everything together where it must be is found, counted in messages one after the other.
  */
 import type { ClassTree, Scheme } from './scheme.ts';
-import { type Story, type Value, Values } from './values.ts';
+import { mergedWhen, type Story, type Value, Values } from './values.ts';
 
 /** @param ownResult whether a rank's result has its own contribution: scan, not exscan */
 export function tellOfScheme(scheme: Scheme, ranks: number, ownResult: boolean): Story {
-  const known: Value[][] = Array.from({ length: ranks }, () => []);
+  const known: Known = Array.from({ length: ranks }, () => Array.from({ length: ranks }, () => []));
   const values = new Values();
   const messages = scheme.flatMap((tree, high) => {
     const telling = new ClassTelling(tree, high, known, values);
     for (const place of tree.complete) telling.completeAt(place);
     const atPlaces = tree.places.map((_, place) => telling.reachable(place));
-    for (const [place, found] of atPlaces.entries()) known[tree.places[place].rank].push(...found.values());
+    for (const [place, found] of atPlaces.entries()) known[tree.places[place].rank][high].push(...found.values());
     return telling.messages();
   });
   const results = known.map((found, rank) => {
     const high = ownResult ? rank : rank - 1;
     if (high < 0) return undefined;
-    const whole = found.filter((value) => value.low === 0 && value.high === high);
+    const whole = found[high].filter((value) => value.low === 0);
     if (whole.length === 0) throw new Error(`a scheme brings rank ${rank} no result`);
-    return whole.reduce(earlier);
+    return whole.reduce((best, value) => (isEarlier(best, value) ? best : value));
   });
   return { messages, results };
 }
 
-function earlier(value: Value, other: Value): Value {
-  return value.stage < other.stage || (value.stage === other.stage && value.merges < other.merges) ? value : other;
+/** By rank and highest contribution: what a rank can have. */
+type Known = Value[][][];
+
+type When = Pick<Value, 'stage' | 'merges'>;
+
+function isEarlier(value: When, other: When): boolean {
+  return value.stage < other.stage || (value.stage === other.stage && value.merges < other.merges);
 }
 
 /** One class. What a message holds stays open until a place that it leads to must have everything. */
 class ClassTelling {
   private readonly tree: ClassTree;
   private readonly high: number;
-  private readonly known: readonly (readonly Value[])[];
+  private readonly known: Known;
   private readonly values: Values;
   /** By place: the message that has been decided on. */
   private readonly decided: (Value | undefined)[];
 
-  constructor(tree: ClassTree, high: number, known: readonly (readonly Value[])[], values: Values) {
+  constructor(tree: ClassTree, high: number, known: Known, values: Values) {
     this.tree = tree;
     this.high = high;
     this.known = known;
@@ -73,10 +78,10 @@ class ClassTelling {
     for (let low = this.high; low > 0; low--) {
       const upper = found.get(low);
       if (upper === undefined) continue;
-      for (const lower of this.known[rank]) {
-        if (lower.high !== low - 1) continue;
-        const merged = this.values.merged(lower, upper);
-        found.set(merged.low, earlier(merged, found.get(merged.low) ?? merged));
+      for (const lower of this.known[rank][low - 1]) {
+        const other = found.get(lower.low);
+        if (other === undefined || isEarlier(mergedWhen(lower, upper), other))
+          found.set(lower.low, this.values.merged(lower, upper));
       }
     }
     return found;

@@ -26,6 +26,13 @@ export interface Story {
   readonly results: readonly (Value | undefined)[];
 }
 
+/** When a sum of two is there, at the earliest. */
+export function mergedWhen(lower: Value, upper: Value, earliest = 0): Pick<Value, 'stage' | 'merges'> {
+  const stage = Math.max(lower.stage, upper.stage, earliest);
+  const merges = (value: Value): number => (value.stage === stage ? value.merges : 0);
+  return { stage, merges: 1 + Math.max(merges(lower), merges(upper)) };
+}
+
 /** Makes the values of a chunk, each once. */
 export class Values {
   private readonly all = new Map<string, Value>();
@@ -50,8 +57,7 @@ export class Values {
   }
 
   merged(lower: Value, upper: Value, earliest = 0): Value {
-    const stage = Math.max(lower.stage, upper.stage, earliest);
-    const merges = 1 + Math.max(...[lower, upper].map((value) => (value.stage === stage ? value.merges : 0)));
+    const { stage, merges } = mergedWhen(lower, upper, earliest);
     const made = { kind: 'merge', lower, upper } as const;
     const ends = { rank: upper.rank, low: lower.low, high: upper.high };
     return this.one(`${lower.id} and ${upper.id}`, { ...ends, made, stage, merges });
