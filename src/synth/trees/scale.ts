@@ -19,9 +19,9 @@ export interface TreeProblem extends Spreading {
 
 /**
  * Arcs that flows of a packing may have to look at, for each time that they look: as many as an engine has work for, or else trees are never done. What many
- * narrow trees gain, a quick search loses in bulks that it has no time for.
+ * narrow trees gain, a quick search loses in bulks that it has no time for. One tree a root is worth more, as flows that find much at once take less.
  */
-const packingWork = 4e7;
+const packingWork = { usual: 4e7, ofOneTree: 4e8 } as const;
 /** More trees than this for each root are not worth their messages, or their chunks. */
 const mostTrees = { quick: 64, full: mostChunks } as const;
 /** What may be lost, as a part of the exact rate, by taking fewer trees. */
@@ -90,9 +90,8 @@ export function mostTreesFor(spreading: Spreading, effort: Effort): number {
     return edges * (links + edges / 2);
   };
   let trees: number = mostTrees[effort];
-  while (trees > 1 && work(trees) > packingWork * partOfWork[effort]) trees--;
-  // Flows that find much at once take less.
-  return work(trees) <= 10 * packingWork ? trees : 0;
+  while (trees > 1 && work(trees) > packingWork.usual * partOfWork[effort]) trees--;
+  return work(trees) <= packingWork.ofOneTree ? trees : 0;
 }
 
 /** About how many there will be, if those that replace a switch are as wide as the trees of a root. */

@@ -1,6 +1,6 @@
 /**
- * Collectives in which each chunk has one destination: paths for all parcels that share the machine evenly, then rounds of messages,
- * store and forward. A gather is a scatter turned round.
+ * Collectives in which each chunk has one destination: paths for all parcels that share the machine evenly, then messages in
+ * continuous time, store and forward. A gather is a scatter turned round.
  */
 import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
