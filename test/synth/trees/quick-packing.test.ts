@@ -65,3 +65,18 @@ it.each([
   if (typeof packing === 'string') throw new Error(packing);
   expect(packing.trees.reduce((sum, { amount }) => sum + amount, 0)).toBe(fewestTrees(row.links, row.part));
 });
+
+it('pairs the ends of the network between two boxes, so that no NIC serves many partners', () => {
+  const topology = resolveTopology('mi250:2');
+  const request = { topology, kind: 'allgather', root: 0, trees: undefined } as const;
+  const packing = packed({ ...request, effort: 'quick', shouldStop: undefined });
+  if (typeof packing === 'string') throw new Error(packing);
+  const partners = new Map<number, Set<number>>();
+  for (const { from, to } of packing.trees.flatMap(({ edges }) => edges)) {
+    if (from < 16 === to < 16) continue;
+    partners.set(from, (partners.get(from) ?? new Set()).add(to));
+  }
+  expect(partners.size).toBe(32);
+  // Shared out evenly, some send to three and more, each of which may be busy with another.
+  for (const { size } of partners.values()) expect(size).toBeLessThanOrEqual(2);
+});
