@@ -9,8 +9,8 @@ import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
-import { type Hops, hopsOf, waysFrom } from '../../src/synth/scans/hops.ts';
-import { packSchemes } from '../../src/synth/scans/packing.ts';
+import { type Hops, hopsOf, Ways } from '../../src/synth/scans/hops.ts';
+import { Packer } from '../../src/synth/scans/packing.ts';
 import { cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from '../../src/synth/scans/scheme.ts';
 import { prove } from '../../src/verify/index.ts';
 import { problemOn, provedSeconds, type Wanted } from './list/support.ts';
@@ -52,11 +52,12 @@ describe('schemes', () => {
       const hops = hopsOn(machine);
       for (let round = 0; round < 20; round++) {
         const prices = Float64Array.from(hops.arcs, () => 1 + random.below(1000));
-        const ways = hops.outgoing.map((_, from) => waysFrom(hops, prices, from));
-        const distance = (from: number, to: number) => ways[from].costs[to];
+        const ways = new Ways(hops);
+        const costs = hops.outgoing.map((_, from) => ways.costs(prices, from));
+        const distance = (from: number, to: number) => costs[from][to];
         const schemeOf = (stops: readonly Stops[]): Scheme =>
-          stops.map((stop, rank) => treeOf(hops, (from, to) => ways[from].to(to), rank, stop));
-        const scan = schemeOf(cheapestStops(ways.map((from) => from.costs)));
+          stops.map((stop, rank) => treeOf(hops, (from, to) => ways.way(prices, from, to), rank, stop));
+        const scan = schemeOf(cheapestStops(costs));
         expect(priceOf(scan, prices)).toBeCloseTo(leastByTrying(hops.ranks, distance), 6);
         const inRow = Array.from({ length: hops.ranks - 1 }, (_, rank) => distance(rank, rank + 1));
         const row = inRow.reduce((sum, price) => sum + price, 0);
@@ -68,20 +69,21 @@ describe('schemes', () => {
   it('load the busiest link of four chips in a ring with 2/3 of a scan and 3/4 of an exscan', () => {
     // By linear programming duality nothing is less: lengths of 1 on 0→1, 1→2, 2→3 and 0→3 (exscan).
     const hops = hopsOn('sg2260x4');
-    expect(packSchemes('scan', hops, 3).load * 64e9).toBeCloseTo(2 / 3, 9);
-    expect(packSchemes('exscan', hops, 4).load * 64e9).toBeCloseTo(3 / 4, 9);
+    expect(new Packer('scan', hops).packing(3).load * 64e9).toBeCloseTo(2 / 3, 9);
+    expect(new Packer('exscan', hops).packing(4).load * 64e9).toBeCloseTo(3 / 4, 9);
   });
 
   it('go round a link that is missing over links that no other hop takes', () => {
     // Whatever a chain does instead of 0→1, at most one of its messages goes over any link: left round the row, which is idle else.
     const broken = withoutLink(resolveTopology('torus:8x8'), 0, 1);
-    for (const kind of kinds) expect(packSchemes(kind, hopsOf(new Routes(broken)), 1).load * 10e9).toBeCloseTo(1, 9);
+    for (const kind of kinds)
+      expect(new Packer(kind, hopsOf(new Routes(broken))).packing(1).load * 10e9).toBeCloseTo(1, 9);
   });
 
   it('share NICs among boxes, where a chain has one at work', () => {
     // Two boxes of eight NICs of 25 GB/s: all of M crosses once, an eighth over each.
-    expect(packSchemes('scan', hopsOn('a100:2'), 8).load * 25e9).toBeCloseTo(1 / 8, 9);
-    expect(packSchemes('scan', hopsOn('a100:2'), 1).load * 25e9).toBeCloseTo(1, 9);
+    expect(new Packer('scan', hopsOn('a100:2')).packing(8).load * 25e9).toBeCloseTo(1 / 8, 9);
+    expect(new Packer('scan', hopsOn('a100:2')).packing(1).load * 25e9).toBeCloseTo(1, 9);
   });
 });
 

@@ -4,50 +4,90 @@ import type { Routes } from '../../ir/routes.ts';
 import { type ArcNetwork, arcNetwork } from '../arcs.ts';
 
 export interface Hops extends ArcNetwork {
+  /** By hop: the ranks that it joins. */
+  readonly sources: Int32Array;
+  readonly destinations: Int32Array;
+  /** What hops hold is numbered, hop by hop: the first of each hop and, at the end, how many there are. */
+  readonly firsts: Int32Array;
+  /** By number: the hop, and for how long it holds the resource for each byte. */
+  readonly holder: Int32Array;
+  readonly seconds: Float64Array;
+  /** By resource: the numbers of what holds it. */
+  readonly holds: readonly Int32Array[];
   /** For how long a hop holds what it holds for longest, of all hops the longest, in seconds per byte. */
   readonly slowest: number;
 }
 
 export function hopsOf(routes: Routes): Hops {
   const network = arcNetwork(routes);
+  const { arcs } = network;
+  const firsts = new Int32Array(arcs.length + 1);
+  const holds: number[][] = Array.from({ length: network.resources }, () => []);
+  for (const [hop, { resources }] of arcs.entries()) {
+    firsts[hop + 1] = firsts[hop] + resources.length;
+    for (const [index, resource] of resources.entries()) holds[resource].push(firsts[hop] + index);
+  }
+  const seconds = Float64Array.from(arcs.flatMap(({ secondsPerByte }) => secondsPerByte));
   return {
     ...network,
-    slowest: network.arcs.reduce((most, { secondsPerByte }) => Math.max(most, ...secondsPerByte), 0),
+    sources: Int32Array.from(arcs, ({ from }) => from),
+    destinations: Int32Array.from(arcs, ({ to }) => to),
+    firsts,
+    holder: Int32Array.from(arcs.flatMap(({ resources }, hop) => resources.map(() => hop))),
+    seconds,
+    holds: holds.map((numbers) => Int32Array.from(numbers)),
+    slowest: seconds.reduce((most, each) => Math.max(most, each), 0),
   };
 }
 
-/** The cheapest ways from a rank, for prices of hops. */
-export interface WaysFrom {
-  /** By rank: what they cost; Infinity where no way leads. */
-  readonly costs: Float64Array;
-  /** Hops that were looked at. */
-  readonly looks: number;
-  /** Indices of the hops of the way to a rank; none where no way leads. */
-  to(rank: number): number[];
-}
+/** Finds the cheapest ways, for prices of hops. */
+export class Ways {
+  /** Ranks and hops that have been looked at. */
+  looks = 0;
+  private readonly hops: Hops;
+  private readonly search: NearestFirst;
+  /** By rank: the last hop on the way to it; −1 where none leads. */
+  private readonly last: Int32Array;
 
-/** @param until the only rank of interest; of equally good ways to it any is taken */
-export function waysFrom({ ranks, arcs, outgoing }: Hops, prices: Float64Array, from: number, until = -1): WaysFrom {
-  const last = new Int32Array(ranks).fill(-1);
-  const search = new NearestFirst(ranks);
-  search.reach(from, 0);
-  let looks = ranks;
-  for (let at = search.next(); at >= 0 && at !== until; at = search.next()) {
-    looks += outgoing[at].length;
-    for (const hop of outgoing[at]) {
-      const { to } = arcs[hop];
-      const length = search.length[at] + prices[hop];
-      // Where it costs the same, past lower ranks: what it is combined with is there sooner.
-      const isLower = until < 0 && length <= search.length[to] * (1 + 1e-12) && at < arcs[last[to]]?.from;
-      if (search.reach(to, length) || isLower) last[to] = hop;
+  constructor(hops: Hops) {
+    this.hops = hops;
+    this.search = new NearestFirst(hops.ranks);
+    this.last = new Int32Array(hops.ranks);
+  }
+
+  /** By rank: what the way costs; Infinity where none leads. */
+  costs(prices: Float64Array, from: number): Float64Array {
+    this.spread(prices, from, -1);
+    return this.search.length.slice();
+  }
+
+  /** Indices of the hops of a way; none where none leads. */
+  way(prices: Float64Array, from: number, to: number): number[] {
+    this.spread(prices, from, to);
+    const way: number[] = [];
+    for (let at = to; this.last[at] >= 0; at = this.hops.sources[this.last[at]]) way.push(this.last[at]);
+    return way.reverse();
+  }
+
+  /** @param until the only rank of interest, if not negative */
+  private spread(prices: Float64Array, from: number, until: number): void {
+    const { search, last } = this;
+    const { ranks, sources, destinations, outgoing } = this.hops;
+    search.clear();
+    last.fill(-1);
+    search.reach(from, 0);
+    this.looks += ranks;
+    for (let at = search.next(); at >= 0 && at !== until; at = search.next()) {
+      this.looks += outgoing[at].length;
+      for (const hop of outgoing[at]) {
+        const to = destinations[hop];
+        const length = search.length[at] + prices[hop];
+        // Where it costs the same, past lower ranks: what it is combined with is there sooner.
+        const isLower = length <= search.length[to] * (1 + 1e-12) && last[to] >= 0 && at < sources[last[to]];
+        if (search.reach(to, length) || isLower) last[to] = hop;
+      }
     }
   }
-  const to = (rank: number): number[] => {
-    const way: number[] = [];
-    for (let at = rank; last[at] >= 0; at = arcs[last[at]].from) way.push(last[at]);
-    return way.reverse();
-  };
-  return { costs: search.length, looks, to };
 }
 
 /** What a hop costs beside what it holds, in parts of holding an idle resource: of equally good ways the short ones are taken. */
@@ -55,48 +95,40 @@ const leastPrice = 1e-3;
 
 /** For how long hops hold links and ports, in seconds for each byte of a chunk, and what one chunk more costs: the more, the busier what it holds is. */
 export class Loads {
-  /** By hop. */
-  readonly prices: Float64Array;
   private readonly hops: Hops;
+  /** By resource. */
   private readonly loads: Float64Array;
-  /** What hops hold is numbered, hop by hop: the first of each hop and, at the end, how many there are. */
-  private readonly firsts: Int32Array;
-  /** By number: the hop, for how long it holds the resource for each byte, and what it pays for that. */
-  private readonly holder: Int32Array;
-  private readonly seconds: Float64Array;
+  /** What has another load since prices were told. */
+  private readonly changed = new Set<number>();
+  /** By hop, and what each thing that it holds adds to that. */
+  private readonly told: Float64Array;
   private readonly paid: Float64Array;
-  /** By resource: the numbers of what holds it. */
-  private readonly holds: readonly number[][];
   private scale = 0;
+  /** Holders that have been told another price. */
+  looks = 0;
 
-  constructor(hops: Hops) {
-    const { arcs, resources } = hops;
+  constructor(hops: Hops, loads = new Float64Array(hops.resources)) {
     this.hops = hops;
-    this.loads = new Float64Array(resources);
-    this.prices = new Float64Array(arcs.length);
-    this.firsts = new Int32Array(arcs.length + 1);
-    for (const [hop, arc] of arcs.entries()) this.firsts[hop + 1] = this.firsts[hop] + arc.resources.length;
-    this.holder = Int32Array.from(arcs.flatMap((arc, hop) => arc.resources.map(() => hop)));
-    this.seconds = Float64Array.from(arcs.flatMap(({ secondsPerByte }) => secondsPerByte));
-    this.paid = new Float64Array(this.seconds.length);
-    this.holds = Array.from({ length: resources }, () => []);
-    for (const [number, resource] of arcs.flatMap((arc) => arc.resources).entries()) this.holds[resource].push(number);
+    this.loads = loads;
+    this.told = new Float64Array(hops.arcs.length);
+    this.paid = new Float64Array(hops.holder.length);
     this.rescale();
   }
 
-  /** @param times how often each hop of a way is taken; negative to undo that. Prices follow, against what is dear since `rescale` */
+  /** The same, to go on by itself. */
+  copy(): Loads {
+    return new Loads(this.hops, this.loads.slice());
+  }
+
+  /** @param times how often each hop of a way is taken; negative to undo that */
   put(way: readonly number[], times: number): void {
-    const held = new Set<number>();
     for (const hop of way) {
       const { resources, secondsPerByte: seconds } = this.hops.arcs[hop];
       for (const [index, resource] of resources.entries()) {
         this.loads[resource] = Math.max(0, this.loads[resource] + times * seconds[index]);
-        held.add(resource);
+        this.changed.add(resource);
       }
     }
-    const changed = new Uint8Array(this.prices.length);
-    for (const resource of held) this.pay(resource, changed);
-    for (let hop = 0; hop < changed.length; hop++) if (changed[hop] === 1) this.sumUp(hop);
   }
 
   busiest(): number {
@@ -106,30 +138,39 @@ export class Loads {
   /** What is held for as long as the busiest is dear, until the next time. */
   rescale(): void {
     this.scale = Math.max(this.busiest(), this.hops.slowest);
-    const changed = new Uint8Array(this.prices.length);
-    for (const resource of this.loads.keys()) this.pay(resource, changed);
-    for (const hop of this.prices.keys()) this.sumUp(hop);
+    for (const resource of this.loads.keys()) this.changed.add(resource);
   }
 
-  /** What is held so long already is dear. @param changed hops that hold it are marked */
-  private pay(resource: number, changed: Uint8Array): void {
-    const { holder, seconds, paid } = this;
+  /** By hop, for loads as they are, against what is dear since `rescale`. */
+  prices(): Float64Array {
+    const { hops, changed, told, paid } = this;
+    const dearer = new Set<number>();
+    for (const resource of changed) {
+      this.pay(resource);
+      this.looks += hops.holds[resource].length;
+      for (const number of hops.holds[resource]) dearer.add(hops.holder[number]);
+    }
+    changed.clear();
+    for (const hop of dearer) {
+      let price = leastPrice;
+      for (let number = hops.firsts[hop]; number < hops.firsts[hop + 1]; number++) price += paid[number];
+      told[hop] = price;
+    }
+    return told;
+  }
+
+  /** What is held so long already is dear. */
+  private pay(resource: number): void {
+    const { holds, seconds, slowest } = this.hops;
     let [known, price] = [0, 0];
-    for (const number of this.holds[resource]) {
+    for (const number of holds[resource]) {
       if (seconds[number] !== known) {
         known = seconds[number];
         const share = (this.loads[resource] + known) / this.scale;
         const square = share * share;
-        price = (known / this.hops.slowest) * (square * square * square * square + leastPrice);
+        price = (known / slowest) * (square * square * square * square + leastPrice);
       }
-      paid[number] = price;
-      changed[holder[number]] = 1;
+      this.paid[number] = price;
     }
-  }
-
-  private sumUp(hop: number): void {
-    let price = leastPrice;
-    for (let number = this.firsts[hop]; number < this.firsts[hop + 1]; number++) price += this.paid[number];
-    this.prices[hop] = price;
   }
 }

@@ -32,6 +32,12 @@ type Known = Value[][][];
 
 type When = Pick<Value, 'stage' | 'merges'>;
 
+/** What could be merged. */
+interface Sum extends When {
+  readonly lower: Value;
+  readonly upper: Value;
+}
+
 function isEarlier(value: When, other: When): boolean {
   return value.stage < other.stage || (value.stage === other.stage && value.merges < other.merges);
 }
@@ -44,6 +50,8 @@ class ClassTelling {
   private readonly values: Values;
   /** By place: the message that has been decided on. */
   private readonly decided: (Value | undefined)[];
+  /** By place: what can be had there as far as has been decided. */
+  private reached: ReadonlyMap<number, Value>[] = [];
 
   constructor(tree: ClassTree, high: number, known: Known, values: Values) {
     this.tree = tree;
@@ -62,26 +70,35 @@ class ClassTelling {
       this.decided[at] ??= arrived;
       wanted = arrived.made.kind === 'message' ? arrived.made.sent : undefined;
     }
+    this.reached = [];
   }
 
   messages(): Value[] {
     return this.decided.filter((value) => value !== undefined);
   }
 
-  /** The earliest value for each lowest contribution that can be had at a place. */
+  /** The earliest value for each lowest contribution that can be had at a place, the highest of these first. */
   reachable(place: number): ReadonlyMap<number, Value> {
-    const { rank } = this.tree.places[place];
+    this.reached[place] ??= this.found(place);
+    return this.reached[place];
+  }
+
+  private found(place: number): ReadonlyMap<number, Value> {
+    const known = this.known[this.tree.places[place].rank];
     const decided = this.decided[place];
-    const come = decided === undefined ? this.arriving(place) : [decided];
-    const found = new Map(come.map((value) => [value.low, value]));
+    const best: (Value | Sum | undefined)[] = [];
+    for (const value of decided === undefined ? this.arriving(place) : [decided]) best[value.low] = value;
+    const found = new Map<number, Value>();
     // What comes of merging with values of lower classes, from the highest of these down.
-    for (let low = this.high; low > 0; low--) {
-      const upper = found.get(low);
-      if (upper === undefined) continue;
-      for (const lower of this.known[rank][low - 1]) {
-        const other = found.get(lower.low);
-        if (other === undefined || isEarlier(mergedWhen(lower, upper), other))
-          found.set(lower.low, this.values.merged(lower, upper));
+    for (let low = this.high; low >= 0; low--) {
+      const earliest = best[low];
+      if (earliest === undefined) continue;
+      const upper = 'made' in earliest ? earliest : this.values.merged(earliest.lower, earliest.upper);
+      found.set(low, upper);
+      for (const lower of low === 0 ? [] : known[low - 1]) {
+        const when = mergedWhen(lower, upper);
+        const other = best[lower.low];
+        if (other === undefined || isEarlier(when, other)) best[lower.low] = { ...when, lower, upper };
       }
     }
     return found;

@@ -15,7 +15,7 @@ import {
 import { hopsOf } from './hops.ts';
 import { tellOfScheme } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
-import { packSchemes } from './packing.ts';
+import { Packer } from './packing.ts';
 
 const limits = {
   /** Beyond, alltoalls have fewer messages one after the other, and beyond half of it packets are too many to write out. */
@@ -40,7 +40,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const reason = `made for 3 to ${limits.ranks} ranks, not ${ranks}`;
     return yield dismissed(name, reason);
   }
-  const hops = hopsOf(routes);
+  const packer = new Packer(kind, hopsOf(routes), shouldStop);
   let best: Packed | undefined;
   let isOver = false;
   /** Of one chunk: each of several loads some link with as much of its part. */
@@ -49,7 +49,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const enough = Math.min(toBeat, best?.packets.seconds ?? Number.POSITIVE_INFINITY);
     if (isOver) break;
     if ((chunks !== undefined && chunks % count !== 0) || (single / count) * size >= enough) continue;
-    const { schemes, load } = packSchemes(kind, hops, count, shouldStop);
+    const { schemes, load } = packer.packing(count);
     if (count === 1) single = load;
     if (schemes.length < count || load * size >= enough) continue;
     const isScan = kind === 'scan';

@@ -6,7 +6,7 @@
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
 import { perOperation } from '../limits.ts';
-import { type Hops, Loads, waysFrom } from './hops.ts';
+import { type Hops, Loads, Ways } from './hops.ts';
 import { type ClassTree, cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from './scheme.ts';
 
 /** Times that all classes of all chunks are put back. */
@@ -21,82 +21,87 @@ export interface Packing {
   readonly messages: number;
 }
 
-/** Schemes for so many chunks of a scan or exscan, or for as many as there is time for: the best packing that passes come to. */
-export function packSchemes(kind: CollectiveKind, hops: Hops, chunks: number, shouldStop?: ShouldStop): Packing {
-  const packer = new Packer(kind, hops);
-  const isOver = () => shouldStop?.(packer.newLooks() / perOperation.arcs) === true;
-  let stops = false;
-  for (let chunk = 0; chunk < chunks && !stops; chunk++) {
-    packer.add();
-    stops = isOver();
-  }
-  let best = packer.packing();
-  for (let passes = 0; passes < mostPasses && !stops; passes++) {
-    for (let chunk = 0; chunk < chunks && !stops; chunk++) {
-      packer.improve(chunk);
-      stops = isOver();
-    }
-    const found = packer.packing();
-    const isBetter = found.load < best.load * (1 - 1e-9);
-    if (!isBetter && (found.load > best.load * (1 + 1e-9) || found.messages >= best.messages)) break;
-    best = found;
-  }
-  return best;
-}
-
-class Packer {
+/** Schemes for one number of chunks after the other. */
+export class Packer {
   private readonly kind: CollectiveKind;
   private readonly hops: Hops;
+  private readonly shouldStop: ShouldStop | undefined;
+  /** Chunks as they were first put, and what they hold. */
+  private readonly chunks: Chunk[] = [];
   private readonly loads: Loads;
-  /** By chunk. */
-  private readonly packed: { readonly stops: readonly Stops[]; readonly scheme: ClassTree[] }[] = [];
-  /** Hops that ways and prices have looked at, and stops that have been held against each other, since it was last told. */
-  private looks = 0;
+  private readonly ways: Ways;
+  private stops = false;
 
-  constructor(kind: CollectiveKind, hops: Hops) {
+  constructor(kind: CollectiveKind, hops: Hops, shouldStop?: ShouldStop) {
     this.kind = kind;
     this.hops = hops;
+    this.shouldStop = shouldStop;
     this.loads = new Loads(hops);
+    this.ways = new Ways(hops);
+  }
+
+  /** For so many chunks, or for as many as there is time for: the best packing that passes come to. No fewer than were asked for before. */
+  packing(count: number): Packing {
+    while (this.chunks.length < count && !this.stops) this.add();
+    const chunks = this.chunks.map(({ stops, scheme }) => ({ stops, scheme: [...scheme] }));
+    const loads = this.loads.copy();
+    let best = packingOf(chunks, loads);
+    for (let passes = 0; passes < mostPasses && !this.stops; passes++) {
+      for (const chunk of chunks) if (!this.stops) this.improve(chunk, loads);
+      const found = packingOf(chunks, loads);
+      const isBetter = found.load < best.load * (1 - 1e-9);
+      if (!isBetter && (found.load > best.load * (1 + 1e-9) || found.messages >= best.messages)) break;
+      best = found;
+    }
+    return best;
   }
 
   /** One more chunk, by the cheapest scheme, all of whose hops cost what they do before any is taken. */
-  add(): void {
-    const { hops, kind, loads } = this;
+  private add(): void {
+    const { hops, loads, ways } = this;
+    const { ranks } = hops;
     loads.rescale();
-    const ways = hops.outgoing.map((_, from) => waysFrom(hops, loads.prices, from));
-    const stops = kind === 'scan' ? cheapestStops(ways.map(({ costs }) => costs)) : exscanStops(hops.ranks);
-    const scheme = stops.map((stop, rank) => treeOf(hops, (from, to) => ways[from].to(to), rank, stop));
-    this.looks += hops.ranks ** 3 / (kind === 'scan' ? 2 : 4);
-    this.packed.push({ stops, scheme });
+    const prices = loads.prices();
+    // In an exscan a class goes nowhere but to the next rank.
+    const isScan = this.kind === 'scan';
+    const stops = isScan ? cheapestStops(hops.outgoing.map((_, from) => ways.costs(prices, from))) : exscanStops(ranks);
+    const way = (from: number, to: number) => ways.way(prices, from, to);
+    const scheme = stops.map((stop, rank) => treeOf(hops, way, rank, stop));
+    this.chunks.push({ stops, scheme });
     for (const tree of scheme) loads.put(hopsIn(tree), 1);
+    this.tell(loads, isScan ? ranks ** 3 / 2 : 0);
   }
 
   /** Takes each class of a chunk out and puts it back by the ways that are cheapest then, meeting others where it did. */
-  improve(chunk: number): void {
-    const { hops, loads } = this;
-    const { stops, scheme } = this.packed[chunk];
-    const way = (from: number, to: number) => {
-      const found = waysFrom(hops, loads.prices, from, to);
-      this.looks += found.looks;
-      return found.to(to);
-    };
+  private improve({ stops, scheme }: Chunk, loads: Loads): void {
+    const { hops, ways } = this;
+    const way = (from: number, to: number) => ways.way(loads.prices(), from, to);
     loads.rescale();
     for (const [rank, stop] of stops.entries()) {
       loads.put(hopsIn(scheme[rank]), -1);
       scheme[rank] = treeOf(hops, way, rank, stop);
       loads.put(hopsIn(scheme[rank]), 1);
     }
+    this.tell(loads, 0);
   }
 
-  newLooks(): number {
-    const { looks } = this;
-    this.looks = 0;
-    return looks;
+  /** What has been looked at: by ways, for prices, and stops that have been held against each other. */
+  private tell(loads: Loads, stops: number): void {
+    const looks = this.ways.looks + loads.looks + stops;
+    this.ways.looks = 0;
+    loads.looks = 0;
+    this.stops = this.shouldStop?.(looks / perOperation.arcs) === true;
   }
+}
 
-  packing(): Packing {
-    const schemes = this.packed.map(({ scheme }) => [...scheme]);
-    const messages = schemes.flat().reduce((sum, tree) => sum + hopsIn(tree).length, 0);
-    return { schemes, load: this.loads.busiest() / schemes.length, messages };
-  }
+interface Chunk {
+  readonly stops: readonly Stops[];
+  /** By class. */
+  readonly scheme: ClassTree[];
+}
+
+function packingOf(chunks: readonly Chunk[], loads: Loads): Packing {
+  const schemes = chunks.map(({ scheme }) => [...scheme]);
+  const messages = schemes.flat().reduce((sum, tree) => sum + hopsIn(tree).length, 0);
+  return { schemes, load: loads.busiest() / schemes.length, messages };
 }

@@ -20,7 +20,7 @@ import {
   type Packets,
   reductionsOf,
 } from './estimate.ts';
-import { type Hops, hopsOf, Loads, waysFrom } from './hops.ts';
+import { type Hops, hopsOf, Loads, Ways } from './hops.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { chainOf, type Prices, ScanTrees } from './scan-tree.ts';
 import { type Part, tellOfTree } from './tree-telling.ts';
@@ -115,6 +115,7 @@ function inChunk({ collective, routes, size }: Problem, hops: Hops, tree: Part, 
 /** How a tree's edges go: between neighbours straight, others where the fewest bytes go, chunk by chunk another way. */
 export function edgeWays(hops: Hops, tree: Part, chunks: number): EdgeWays {
   const loads = new Loads(hops);
+  const ways = new Ways(hops);
   /** None where the ranks are no neighbours. */
   const hopTo = (from: number, to: number) => hops.outgoing[from].filter((hop) => hops.arcs[hop].to === to);
   const putNeighbours = ({ rank, parts }: Part): void => {
@@ -128,7 +129,7 @@ export function edgeWays(hops: Hops, tree: Part, chunks: number): EdgeWays {
   const way = (from: number, to: number): readonly number[] => {
     if (hopTo(from, to).length > 0) return [to];
     loads.rescale();
-    const found = waysFrom(hops, loads.prices, from, to).to(to);
+    const found = ways.way(loads.prices(), from, to);
     loads.put(found, 1);
     return found.map((hop) => hops.arcs[hop].to);
   };

@@ -29,43 +29,56 @@ export interface Story {
 /** When a sum of two is there, at the earliest. */
 export function mergedWhen(lower: Value, upper: Value, earliest = 0): Pick<Value, 'stage' | 'merges'> {
   const stage = Math.max(lower.stage, upper.stage, earliest);
-  const merges = (value: Value): number => (value.stage === stage ? value.merges : 0);
-  return { stage, merges: 1 + Math.max(merges(lower), merges(upper)) };
+  const before = lower.stage === stage ? lower.merges : 0;
+  return { stage, merges: 1 + Math.max(before, upper.stage === stage ? upper.merges : 0) };
 }
 
 /** Makes the values of a chunk, each once. */
 export class Values {
-  private readonly all = new Map<string, Value>();
+  private readonly inputs = new Map<number, Value>();
+  /** By the value that is sent and the rank that it is sent to, and by the two that are merged. */
+  private readonly messages = new Map<number, Value>();
+  private readonly sums = new Map<number, Value>();
+  private count = 0;
 
   input(rank: number): Value {
     const ends = { rank, low: rank, high: rank };
-    return this.one(`input ${rank}`, { ...ends, made: { kind: 'input' }, stage: 0, merges: 0 });
+    return this.inputs.get(rank) ?? this.add(this.inputs, rank, ends, { kind: 'input' }, 0, 0);
   }
 
   /** @param earliest the stage in which it is sent or made, if it can be by then */
   sent(value: Value, rank: number, earliest = 0): Value {
-    const { low, high } = value;
-    const stage = Math.max(value.stage + 1, earliest);
-    return this.one(`${value.id} to ${rank}`, {
-      rank,
-      low,
-      high,
-      made: { kind: 'message', sent: value },
-      stage,
-      merges: 0,
-    });
+    const key = keyOf(value.id, rank);
+    const known = this.messages.get(key);
+    if (known !== undefined) return known;
+    const ends = { rank, low: value.low, high: value.high };
+    return this.add(this.messages, key, ends, { kind: 'message', sent: value }, Math.max(value.stage + 1, earliest), 0);
   }
 
   merged(lower: Value, upper: Value, earliest = 0): Value {
+    const key = keyOf(lower.id, upper.id);
+    const known = this.sums.get(key);
+    if (known !== undefined) return known;
     const { stage, merges } = mergedWhen(lower, upper, earliest);
-    const made = { kind: 'merge', lower, upper } as const;
     const ends = { rank: upper.rank, low: lower.low, high: upper.high };
-    return this.one(`${lower.id} and ${upper.id}`, { ...ends, made, stage, merges });
+    return this.add(this.sums, key, ends, { kind: 'merge', lower, upper }, stage, merges);
   }
 
-  private one(name: string, value: Omit<Value, 'id'>): Value {
-    const found = this.all.get(name) ?? { id: this.all.size, ...value };
-    this.all.set(name, found);
-    return found;
+  private add(
+    to: Map<number, Value>,
+    key: number,
+    { rank, low, high }: Pick<Value, 'rank' | 'low' | 'high'>,
+    made: Making,
+    stage: number,
+    merges: number,
+  ): Value {
+    const value = { id: this.count++, rank, low, high, made, stage, merges };
+    to.set(key, value);
+    return value;
   }
+}
+
+/** One number for two, of which the second is below 2²⁶. */
+function keyOf(first: number, second: number): number {
+  return first * 2 ** 26 + second;
 }
