@@ -35,8 +35,8 @@ export function proposed(search: Search, candidate: Candidate): Prospect | undef
   const { name } = candidate;
   const schedule = made(search, candidate);
   if (schedule === undefined) return undefined;
-  const { transferCount } = schedule.steps;
-  search.spend(transferCount / transfersPerOperation);
+  const { transferCount, pieceStart } = schedule.steps;
+  search.spend(pieceStart[transferCount] / transfersPerOperation);
   if (search.hasSeen(candidate, schedule)) return undefined;
   const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
   const inSteps = scheduleEstimate(schedule, routes, request.size, request.bulks);

@@ -5,28 +5,27 @@
  */
 import type { Effort } from '../ir/effort.ts';
 
-export interface Budget {
-  /** Nothing is begun after so much work. */
+/** A part of a search; the parts follow each other. */
+export interface Stage {
+  /** After so much work nothing more is begun: what has been is finished. */
+  readonly enough: number;
+  /** Nor is anything begun that would be done only after so much. */
   readonly most: number;
-  /** Nor is anything that is expected to gain less than this part of the time for each unit of its work, or an engine asked, of which less is known. */
+  /** Nor anything that is expected to gain less than this part of the time for each unit of its work, nor an engine asked, of which less is known. */
   readonly leastGain: number;
   readonly leastOfEngine: number;
 }
 
-/** How much is done for a better plan: the same steps in the same order, so that what a smaller budget finds a larger one has found before. */
-export const budgets: Readonly<Record<Effort, Budget>> = {
-  quick: { most: 20_000, leastGain: 2e-6, leastOfEngine: 2e-6 },
-  full: { most: 200_000, leastGain: 1e-8, leastOfEngine: 2e-7 },
-};
+export const stages = {
+  quick: { enough: 20_000, most: 48_000, leastGain: 2e-6, leastOfEngine: 2e-6 },
+  thorough: { enough: 200_000, most: 400_000, leastGain: 1e-8, leastOfEngine: 2e-7 },
+} as const satisfies Record<string, Stage>;
 
-/**
- * From so much work to so much more no engine is asked: what is all but sure to be better than the best plan is finished first, whatever the budget,
- * so that a search that ends here has made the best of what it has found.
- */
-export const finishing = {
-  quick: { from: budgets.quick.most, to: 48_000 },
-  full: { from: budgets.full.most, to: 2 * budgets.full.most },
-} as const;
+/** How much is done for a better plan. What a smaller budget finds a larger one has found before. */
+export const budgets: Readonly<Record<Effort, readonly Stage[]>> = {
+  quick: [stages.quick],
+  full: [stages.quick, stages.thorough],
+};
 
 /**
  * Work that an engine may do for a proposal, asked quickly, or thoroughly and for all it knows, if it does not promise one for more; what overdraws it by a

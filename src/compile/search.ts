@@ -11,7 +11,7 @@ import type { Outcome, Priced, PriceRequest } from '../pricing/index.ts';
 import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
 import type { Objective } from './comparing.ts';
 import { gainOf, type Prospect } from './prospect.ts';
-import { type Budget, budgets, finishing, spreads } from './search-limits.ts';
+import { budgets, type Stage, spreads } from './search-limits.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
 
 /** What is searched for, and with which engines. */
@@ -38,8 +38,6 @@ export interface SearchResult {
   readonly stoppedEarly: boolean;
 }
 
-const stages = [finishing.quick, finishing.full];
-
 export class Search implements SearchResult {
   readonly priced: Priced[] = [];
   readonly dismissed: Dismissal[] = [];
@@ -54,25 +52,25 @@ export class Search implements SearchResult {
   /** Work done so far, in operations of a plan, and how many of them count as one. */
   spent = 0;
   private readonly factor: number;
-  private readonly budget: Budget;
+  private readonly stages: readonly Stage[];
   private prospects: Prospect[] = [];
   /** What cannot be the best, but is to be shown. */
   private readonly shown: Prospect[] = [];
   private readonly seen = new Set<string>();
-  /** How often what had begun was finished first. */
-  private finished = 0;
+  /** The stages that are over. */
+  private stagesDone = 0;
 
-  /** @param budget what the effort of the request is worth, unless another one is given */
+  /** @param stages what the effort of the request is worth, unless others are given */
   constructor(
     request: SearchRequest,
     routes: Routes,
     bound: Seconds,
-    budget: Budget = budgets[request.effort ?? 'full'],
+    stages: readonly Stage[] = budgets[request.effort ?? 'full'],
   ) {
     const { collective, topology, chunks } = request;
     this.request = request;
     this.routes = routes;
-    this.budget = budget;
+    this.stages = stages;
     this.bound = bound * (chunks === undefined ? 1 : wholeChunkFactor(collective.kind, topology, chunks));
     this.factor = budgetFactor(collective.ranks);
   }
@@ -180,20 +178,33 @@ export class Search implements SearchResult {
     if (isAsked === true) this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
   }
 
-  /**
-   * While that is finished which was begun, nothing else, and of that what gains most: there is hardly room for a second one. Where the work is spent or
-   * nothing gains enough, what would be preferred to an equal plan.
-   */
+  /** What gains most for its work, stage by stage; after the last one, what would be preferred to an equal plan. */
   private mostGainful(open: readonly Prospect[]): Prospect | undefined {
-    const toBeat = this.toBeat();
-    const isFinishing = this.isFinishing(toBeat);
-    if (isFinishing || this.spent < this.budget.most) {
-      const choice = isFinishing ? open.filter((one) => this.isLast(one, toBeat)) : open;
-      const { gain, prospect } = this.greatestGain(choice, toBeat, isFinishing, this.budget.leastOfEngine);
-      if (gain >= this.budget.leastGain) return prospect;
+    const gain = this.gains(this.toBeat());
+    for (; this.stagesDone < this.stages.length; this.stagesDone++) {
+      const next = this.nextOf(this.stages[this.stagesDone], open, gain);
+      if (next !== undefined) return next;
     }
     const preferred = open.filter(({ winsTies }) => winsTies === true);
-    return this.greatestGain(preferred, toBeat).prospect;
+    return greatest(preferred, (prospect) => gain(prospect) / (1 + prospect.work));
+  }
+
+  /**
+   * What gains enough for its work, if there is room for it. If not, what has been begun is finished, and of that what gains most, whatever its work: there is hardly
+   * room for a second one. Undefined when the stage is over.
+   */
+  private nextOf(stage: Stage, open: readonly Prospect[], gain: (prospect: Prospect) => number): Prospect | undefined {
+    const { enough, most, leastGain, leastOfEngine } = stage;
+    const perWork = (prospect: Prospect): number => gain(prospect) / (1 + prospect.work);
+    const worth = open.filter((one) => perWork(one) >= (one.isAsked === true ? leastOfEngine : leastGain));
+    const isFull = this.spent >= enough;
+    const fitting = worth.filter(({ work }) => !isFull && this.spent + work / this.factor <= most);
+    if (fitting.length > 0) return greatest(fitting, perWork);
+    if (this.spent >= most || (worth.length === 0 && !isFull)) return undefined;
+    return greatest(
+      open.filter((one) => this.isLast(one) && gain(one) >= leastGain),
+      gain,
+    );
   }
 
   /**
@@ -201,48 +212,26 @@ export class Search implements SearchResult {
    * there is a choice by the time at which what has begun is finished.
    */
   private nearestToPlan(open: readonly Prospect[]): Prospect | undefined {
-    const asks = this.spent < finishing.quick.from;
+    const asks = this.spent < this.stages[0].enough;
     const ready = open.filter(({ waits, isCandidate }) => waits !== true && (asks || isCandidate === true));
     const choice = ready.length > 0 ? ready : open;
     const timeOf = (prospect: Prospect): Seconds => Math.max(prospect.estimate, this.floorOf(prospect));
     const [first] = choice.toSorted((a, b) => timeOf(a) - timeOf(b) || a.work - b.work);
     if (first === undefined || first.isCandidate === true) return first;
     // Held against one that takes as much longer than the best of all promises as promises are off.
-    return this.greatestGain(choice, (1 + spreads.proposed) * timeOf(first)).prospect;
+    const gain = this.gains((1 + spreads.proposed) * timeOf(first));
+    return greatest(choice, (prospect) => gain(prospect) / (1 + prospect.work));
   }
 
-  /** @param isFree whatever its work */
-  private greatestGain(
-    prospects: readonly Prospect[],
-    toBeat: Seconds,
-    isFree = false,
-    leastOfEngine = 0,
-  ): { gain: number; prospect?: Prospect } {
-    let best: { gain: number; prospect?: Prospect } = { gain: Number.NEGATIVE_INFINITY };
-    // What an engine may propose is of use where it is better than what has been proposed.
+  /** What prospects are expected to gain. What an engine may propose is of use where it is better than what has been proposed. */
+  private gains(toBeat: Seconds): (prospect: Prospect) => number {
     const promised = this.hasPlan() ? Math.min(toBeat, this.expected()) : toBeat;
-    for (const prospect of prospects) {
-      const isEngine = prospect.isAsked === true;
-      const rival = isEngine ? promised : toBeat;
-      const gain = gainOf(prospect, rival, this.floorOf(prospect)) / (isFree ? 1 : 1 + prospect.work);
-      if (isEngine && gain < leastOfEngine) continue;
-      if (gain > best.gain) best = { gain, prospect };
-    }
-    return best;
-  }
-
-  /** Whether what has begun is finished first; no more, once there is nothing of the kind. */
-  private isFinishing(toBeat: Seconds): boolean {
-    const now = stages.at(this.finished);
-    if (now === undefined || this.spent < now.from) return false;
-    const isOver = this.spent >= now.to || !this.prospects.some((prospect) => this.isLast(prospect, toBeat));
-    if (isOver) this.finished++;
-    return !isOver;
+    return (prospect) => gainOf(prospect, prospect.isAsked === true ? promised : toBeat, this.floorOf(prospect));
   }
 
   /** What is finished in the end: an engine's word is not enough, and it would not take as long as all before. */
-  private isLast({ isAsked, estimate, work }: Prospect, toBeat: Seconds): boolean {
-    return isAsked !== true && estimate < toBeat && work / this.factor <= this.spent;
+  private isLast({ isAsked, estimate, work }: Prospect): boolean {
+    return isAsked !== true && estimate < this.toBeat() && work / this.factor <= this.spent;
   }
 
   /** Nothing made of a prospect is faster; a bound that a plan has disproved is none. */
@@ -254,4 +243,14 @@ export class Search implements SearchResult {
     const [floor, toBeat] = [this.floorOf(prospect), this.toBeat()];
     return prospect.winsTies === true ? floor <= toBeat * (1 + rounding) : floor < toBeat * (1 - rounding);
   }
+}
+
+/** The first of those of which most is expected. */
+function greatest(prospects: readonly Prospect[], gain: (prospect: Prospect) => number): Prospect | undefined {
+  let [best, most]: [Prospect | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
+  for (const prospect of prospects) {
+    const expected = gain(prospect);
+    if (expected > most) [best, most] = [prospect, expected];
+  }
+  return best;
 }

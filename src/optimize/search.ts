@@ -1,6 +1,6 @@
 /** The search of `optimize`: moves are tried on a schedule one after the other, and what is proved and faster than all before is kept. */
 
-import { budgets, operationsPerTransfer, perCandidate, simulatedPerOperation } from '../compile/search-limits.ts';
+import { operationsPerTransfer, perCandidate, simulatedPerOperation, stages } from '../compile/search-limits.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -76,7 +76,7 @@ export class Search {
   private apply(move: Move, schedule: Schedule): Schedule {
     const { routes } = this;
     const { size, shouldStop } = this.request;
-    const left = (): number => budgets.full.most - this.spent;
+    const left = (): number => stages.thorough.enough - this.spent;
     const context: MoveContext = { routes, size, shouldStop, left, spend: (work) => this.spend(work) };
     let kept = schedule;
     if (this.hasToEnd()) return kept;
@@ -90,7 +90,7 @@ export class Search {
   /** After as much work as a full search of `compile` no move is begun: a search ends by itself wherever it runs. */
   private hasToEnd(): boolean {
     const isStopped = this.request.shouldStop?.() === true;
-    if (!isStopped && this.spent < budgets.full.most) return false;
+    if (!isStopped && this.spent < stages.thorough.enough) return false;
     const why = isStopped ? endedNote : spentNote;
     if (!this.notes.includes(why)) this.notes.push(why);
     return true;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DrawnRequest, drawnRequests, editedMachine } from '../../bench/drawn-requests.ts';
 import { Search, type SearchRequest } from '../../src/compile/search.ts';
-import { type Budget, budgets } from '../../src/compile/search-limits.ts';
+import { budgets, type Stage } from '../../src/compile/search-limits.ts';
 import { sourcesOf } from '../../src/compile/sources.ts';
 import { lowerBound } from '../../src/cost/index.ts';
 import {
@@ -121,8 +121,10 @@ function searchFor({ kind, topology: name, edits, root, bytes }: DrawnRequest, c
   const collective = { ...collectiveOf(kind, topology.chips.length), root };
   const request = { ...compileDefaults, onBest: undefined, collective, topology, size: bytes, ...changed };
   const { seconds: bound } = lowerBound(collective, topology, bytes);
-  return (engines: readonly Engine[], budget: Budget): number => {
-    const search = new Search(request, Routes.of(topology), bound, budget);
+  /** @param most work after which the search is told to end */
+  return (engines: readonly Engine[], budget: readonly Stage[], most = Number.POSITIVE_INFINITY): number => {
+    const shouldStop = (): boolean => search.spent >= most || request.shouldStop?.() === true;
+    const search: Search = new Search({ ...request, shouldStop }, Routes.of(topology), bound, budget);
     search.run(sourcesOf(search, engines));
     return search.best;
   };
@@ -134,7 +136,7 @@ describe('a larger budget', () => {
   it.each(small(10, 3, 16))('finds no less: $what', (request) => {
     const engines = enginesNamed('auto');
     const times = [1_000, 4_000, 12_000, 20_000, 30_000, 60_000].map((most) =>
-      searchFor(request)(engines, { most, leastGain: 0, leastOfEngine: 0 }),
+      searchFor(request)(engines, budgets.full, most),
     );
     for (let larger = 1; larger < times.length; larger++) {
       expect(times[larger]).toBeLessThanOrEqual(times[larger - 1] * rounding);
@@ -150,7 +152,13 @@ describe('a larger budget', () => {
 
 describe('another engine', () => {
   it.each(small(6, 5, 5))('makes the answer of a search without limits no worse: $what', (request) => {
-    const unlimited = { most: Number.POSITIVE_INFINITY, leastGain: 0, leastOfEngine: 0 };
+    const endless = {
+      enough: Number.POSITIVE_INFINITY,
+      most: Number.POSITIVE_INFINITY,
+      leastGain: 0,
+      leastOfEngine: 0,
+    };
+    const unlimited = [...budgets.full, endless];
     const find = searchFor(request);
     const all = enginesNamed('auto');
     const found = find(all, unlimited);
