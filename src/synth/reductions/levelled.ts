@@ -34,11 +34,14 @@ interface Sending {
  * @param schedule its chunks are of one size, and its operator commutes
  */
 export function levelled(schedule: Schedule, { routes, seed, effort = 'full' }: Problem): Schedule {
+  const { steps, collective } = schedule;
+  const chunks = messageChunks(collective);
+  // One change for each would not level anything.
+  if (partOfWork[effort] * mostTries < chunks * collective.ranks) return schedule;
   const links = directArcs(routes);
   const sendings = sendingsOf(schedule, links, routes);
   if (sendings === undefined) return schedule;
-  const { steps, collective } = schedule;
-  const contributions = new Contributions(links, routes, messageChunks(collective), sendings);
+  const contributions = new Contributions(links, routes, chunks, sendings);
   const random = new Random(seed);
   const tries = partOfWork[effort] * Math.min(mostTries, triesEach * sendings.length);
   const before = contributions.unevenness();
@@ -56,10 +59,10 @@ export function levelled(schedule: Schedule, { routes, seed, effort = 'full' }: 
 /** Undefined if something else is done before the last reduction, or something is sent twice or not over a link. */
 function sendingsOf({ steps }: Schedule, links: readonly Arc[], { topology }: Routes): Sending[] | undefined {
   const { nodes, chips } = topology;
+  const [out, into] = [linksOf(links, 'from', chips.length), linksOf(links, 'to', chips.length)];
   for (const [rank, chip] of chips.entries()) {
     const { send, receive } = nodes[chip].ports;
-    if (send < links.filter(({ from }) => from === rank).length) return undefined;
-    if (receive < links.filter(({ to }) => to === rank).length) return undefined;
+    if (send < out[rank].length || receive < into[rank].length) return undefined;
   }
   const all = Array.from(steps.rounds, (_, step) => steps.inStep(step));
   const last = all.findLastIndex((transfers) => transfers.some(({ kind }) => kind === 'reduce'));
@@ -67,8 +70,8 @@ function sendingsOf({ steps }: Schedule, links: readonly Arc[], { topology }: Ro
   const known = new Set<string>();
   for (const [step, transfers] of all.slice(0, last + 1).entries()) {
     for (const { kind, source: rank, destination, channel, order, pieces } of transfers) {
-      const link = links.findIndex(({ from, to }) => from === rank && to === destination);
-      if (kind !== 'reduce' || channel !== 0 || order !== 'held-first' || link < 0) return undefined;
+      const link = out[rank].find((one) => links[one].to === destination);
+      if (kind !== 'reduce' || channel !== 0 || order !== 'held-first' || link === undefined) return undefined;
       for (const { from, fromOffset, to, toOffset, count } of pieces) {
         if (from !== 'data' || to !== 'data' || fromOffset !== toOffset) return undefined;
         for (let chunk = fromOffset; chunk < fromOffset + count; chunk++) {
@@ -79,6 +82,13 @@ function sendingsOf({ steps }: Schedule, links: readonly Arc[], { topology }: Ro
     }
   }
   return sendings;
+}
+
+/** By rank, the links that start or end there. */
+function linksOf(links: readonly Arc[], end: 'from' | 'to', ranks: number): number[][] {
+  const found: number[][] = Array.from({ length: ranks }, () => []);
+  for (const [link, arc] of links.entries()) found[arc[end]].push(link);
+  return found;
 }
 
 /** Of every rank and chunk, when and over which link what it has combined is sent; they change one by one. */
@@ -107,8 +117,8 @@ class Contributions {
     this.chunks = chunks;
     this.steps = sendings.reduce((most, { step }) => Math.max(most, step + 1), 0);
     this.ranks = chips.length;
-    this.out = chips.map((_, rank) => [...links.keys()].filter((link) => links[link].from === rank));
-    this.into = chips.map((_, rank) => [...links.keys()].filter((link) => links[link].to === rank));
+    this.out = linksOf(links, 'from', chips.length);
+    this.into = linksOf(links, 'to', chips.length);
     this.sent = sendings.map(({ rank, chunk }) => rank * chunks + chunk);
     this.step = new Int32Array(this.ranks * chunks).fill(none);
     this.link = new Int32Array(this.ranks * chunks).fill(none);
