@@ -1,7 +1,9 @@
 /** Trees for allreduce whose edges are used both ways: contributions are reduced up, and the result comes down again. */
+import type { ShouldStop } from '../../ir/effort.ts';
+import { none } from '../../ir/none.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { sumError } from '../../ir/units.ts';
-import { type Connection, packTwoWayTrees } from './matroid-partition.ts';
+import { mostRanksFor, perOperation } from '../limits.ts';
 import type { Tree, TreeEdge } from './pack.ts';
 
 /** More trees than this are not worth their messages. */
@@ -11,70 +13,101 @@ const mostTrees = 32;
  * Equal trees over connections between neighbours, as few as carry most: N − 1 of these for each (Nash-Williams 1961).
  * With trees on all links about as many bytes cross each link as the least number of messages asks for, 2(N − 1)M in all
  * (cost/bounds/message-count.ts), whatever links are missing; a reducescatter and an allgather are held up by the chip with the fewest links.
+ * Each tree takes the connections that are used least (Thorup 2007, "Fully-dynamic min-cut"), and again whenever another one has come.
  *
  * @returns or why there are none
  */
-export function twoWayTrees(topology: Topology, shouldStop?: () => boolean): readonly Tree[] | string {
+export function twoWayTrees(topology: Topology, shouldStop?: ShouldStop): readonly Tree[] | string {
   const ranks = topology.chips.length;
   if (topology.nodes.length > ranks) return 'switches are in between';
-  const connections = connectionsOf(topology);
-  const room = (width: number): Connection[] =>
-    connections.map((each) => ({ ...each, capacity: Math.floor((each.capacity / width) * (1 + sumError)) }));
-  const fits = (trees: number, width: number): boolean =>
-    room(width).reduce((sum, { capacity }) => sum + Math.min(trees, capacity), 0) >= trees * (ranks - 1);
-  const capacities = [...new Set(connections.map(({ capacity }) => capacity))];
-  const options = Array.from({ length: mostTrees }, (_, others) => {
-    const trees = others + 1;
-    // One, two, three … of the widest trees are as wide as some connection.
-    const all = capacities.flatMap((capacity) => Array.from({ length: trees }, (_part, more) => capacity / (more + 1)));
-    const widths = all.filter((width) => fits(trees, width)).sort((a, b) => b - a);
-    return { trees, widths, carried: trees * (widths[0] ?? 0) };
-  });
-  const most = options.reduce((greatest, { carried }) => Math.max(greatest, carried), 0);
-  const { trees, widths } = options.find(({ carried }) => carried >= most * (1 - sumError)) ?? options[0];
-  for (const width of widths) {
-    if (shouldStop?.() === true) break;
-    const forest = packTwoWayTrees(ranks, room(width), trees, shouldStop);
-    if (forest !== undefined) return forest.map((tree) => fromCentre(ranks, tree, connections));
+  if (ranks > mostRanksFor.cubes)
+    return `packing trees both ways of more than ${mostRanksFor.cubes} ranks takes too long`;
+  const uses = new Uses(topology);
+  const forest: Tree[] = [];
+  let best: { readonly trees: readonly Tree[]; readonly carried: number } = { trees: [], carried: 0 };
+  while (forest.length < mostTrees && shouldStop?.(ranks ** 3 / perOperation.arcsOfFlows) !== true) {
+    const all = Array.from({ length: ranks }, (_, root) => grownFrom(root, uses));
+    forest.push(all.reduce((least, tree) => (heightOf(tree) < heightOf(least) ? tree : least)));
+    uses.change(forest[forest.length - 1], 1);
+    for (const [index, tree] of forest.entries()) {
+      uses.change(tree, -1);
+      forest[index] = grownFrom(tree.root, uses);
+      uses.change(forest[index], 1);
+    }
+    const carried = forest.length / uses.most();
+    if (carried > best.carried * (1 + sumError)) best = { trees: [...forest], carried };
   }
-  return 'there are not as many trees as connections could be, or there was no time';
+  return best.carried > 0 ? best.trees : 'connections both ways do not reach every chip, or there was no time';
 }
 
-/** What goes between neighbours both ways, over all their links. */
-function connectionsOf({ chips, links }: Topology): Connection[] {
-  const rankOf = new Map(chips.map((chip, rank) => [chip, rank]));
-  const widths = chips.map(() => new Map<number, number>());
-  for (const { from, to, bandwidth } of links) {
-    const [a, b] = [rankOf.get(from) ?? 0, rankOf.get(to) ?? 0];
-    widths[a].set(b, (widths[a].get(b) ?? 0) + bandwidth);
+/** What goes between neighbours both ways, and how many trees use it. */
+class Uses {
+  readonly ranks: number;
+  /** By from · N + to, the same both ways. */
+  private readonly width: Float64Array;
+  private readonly trees: Float64Array;
+
+  constructor({ chips, links }: Topology) {
+    this.ranks = chips.length;
+    this.trees = new Float64Array(this.ranks ** 2);
+    const rankOf = new Map(chips.map((chip, rank) => [chip, rank]));
+    const there = new Float64Array(this.ranks ** 2);
+    for (const { from, to, bandwidth } of links)
+      there[this.at(rankOf.get(from) ?? 0, rankOf.get(to) ?? 0)] += bandwidth;
+    this.width = there.map((width, at) =>
+      Math.min(width, there[this.at(at % this.ranks, Math.floor(at / this.ranks))]),
+    );
   }
-  return widths.flatMap((there, a) =>
-    [...there].flatMap(([b, width]) => {
-      const back = widths[b].get(a) ?? 0;
-      return a < b && back > 0 ? [{ a, b, capacity: Math.min(width, back) }] : [];
-    }),
-  );
+
+  /** How long a connection is busy with one tree more, infinitely where there is none. */
+  withOneMore(from: number, to: number): number {
+    const at = this.at(from, to);
+    return (this.trees[at] + 1) / this.width[at];
+  }
+
+  change({ edges }: Tree, times: 1 | -1): void {
+    for (const { from, to } of edges) {
+      this.trees[this.at(from, to)] += times;
+      this.trees[this.at(to, from)] += times;
+    }
+  }
+
+  /** How long the busiest connection is. */
+  most(): number {
+    return this.trees.reduce((most, trees, at) => (trees > 0 ? Math.max(most, trees / this.width[at]) : most), 0);
+  }
+
+  private at(from: number, to: number): number {
+    return from * this.ranks + to;
+  }
 }
 
-/** The tree from the rank on from which it is least high. */
-function fromCentre(ranks: number, members: readonly number[], connections: readonly Connection[]): Tree {
-  const neighbours: number[][] = Array.from({ length: ranks }, () => []);
-  for (const { a, b } of members.map((connection) => connections[connection])) {
-    neighbours[a].push(b);
-    neighbours[b].push(a);
-  }
-  const height = ({ edges }: Tree): number => edges.at(-1)?.depth ?? 0;
-  const all = neighbours.map((_, root): Tree => ({ root, amount: 1, edges: edgesFrom(root, neighbours) }));
-  return all.reduce((best, each) => (height(each) < height(best) ? each : best));
-}
-
-/** Breadth first, so that the last one is the deepest. */
-function edgesFrom(root: number, neighbours: readonly (readonly number[])[]): TreeEdge[] {
+/** The tree over the connections that are least busy with it (Prim 1957), of equal ones those nearest its root. */
+function grownFrom(root: number, uses: Uses): Tree {
+  const busy = new Float64Array(uses.ranks).fill(Number.POSITIVE_INFINITY);
+  const depth = new Int32Array(uses.ranks);
+  const parent = new Int32Array(uses.ranks).fill(none);
+  const outside = new Set(parent.keys());
+  const isBefore = (a: number, b: number): boolean => busy[a] < busy[b] || (busy[a] === busy[b] && depth[a] < depth[b]);
   const edges: TreeEdge[] = [];
-  const visit = (from: number, depth: number, before: number): void => {
-    for (const to of neighbours[from]) if (to !== before) edges.push({ from, to, depth });
-  };
-  visit(root, 1, -1);
-  for (const { from, to, depth } of edges) visit(to, depth + 1, from);
-  return edges;
+  for (let from = root; from !== none; ) {
+    outside.delete(from);
+    if (from !== root) edges.push({ from: parent[from], to: from, depth: depth[from] });
+    let next = none;
+    for (const to of outside) {
+      const time = uses.withOneMore(from, to);
+      if (time < busy[to] || (time === busy[to] && depth[from] + 1 < depth[to])) {
+        busy[to] = time;
+        depth[to] = depth[from] + 1;
+        parent[to] = from;
+      }
+      if (next === none || isBefore(to, next)) next = to;
+    }
+    from = next;
+  }
+  return { root, amount: 1, edges };
+}
+
+function heightOf({ edges }: Tree): number {
+  return edges.reduce((most, { depth }) => Math.max(most, depth), 0);
 }
