@@ -1,10 +1,9 @@
 /** Hierarchies in which ranks stand: boxes and what joins them, or the axes of a grid. */
-import { GridRoutes } from '../../ir/grid-routes.ts';
+import { type GridAxis, GridRoutes } from '../../ir/grid-routes.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { axesOf } from '../symmetric/axis-paths.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
-import { cornersOf } from './corners.ts';
 
 /** Places in mixed radix, the last axis fastest. Ranks that differ in one coordinate form a line, which runs collectives of its own. */
 export interface Hierarchy {
@@ -61,15 +60,21 @@ function carriersOf(group: number, groups: Groups, routes: Routes): readonly num
   return groups[group].filter((rank) => next.some((other) => leaves(rank, other) && enters(other, rank)));
 }
 
-/** A mesh or torus by its axes, and a hypercube among the links by its dimensions: a torus of rings of four is both. */
+/** A mesh or torus by its axes; where these are rings of four and pairs, as a hypercube too: around a ring of four go two dimensions in Gray code. */
 export function gridsOf(topology: Topology): readonly Hierarchy[] {
-  const extents = extentsOf(topology);
+  const axes = axesOfGrid(topology);
+  const extents = axes.map(({ extent }) => extent);
   const inOrder = Array.from(topology.chips.keys());
   const grids = extents.length > 1 ? [gridOf(extents, inOrder)] : [];
-  if (extents.length > 1 && extents.every((extent) => extent === 2)) return grids;
-  const corners = cornersOf(topology) ?? [];
-  const dimensions = Math.log2(corners.length);
-  return dimensions < 2 ? grids : [...grids, gridOf(new Array(dimensions).fill(2), corners)];
+  const isCube = axes.every(({ extent, wraps }) => extent === 2 || (extent === 4 && wraps));
+  if (!isCube || !extents.includes(4)) return grids;
+  const inGrayCode = inOrder.map((place) =>
+    axes.reduce((rank, { extent, stride }) => {
+      const along = Math.floor(place / stride) % extent;
+      return rank + stride * (along ^ (along >> 1));
+    }, 0),
+  );
+  return [...grids, gridOf(new Array(Math.log2(inOrder.length)).fill(2), inGrayCode)];
 }
 
 /** A part for each axis takes the axes from its own on, round. */
@@ -80,11 +85,11 @@ function gridOf(extents: readonly number[], ranks: readonly number[]): Hierarchy
 }
 
 /** Links on different axes may differ where the machine looks the same from every chip. */
-function extentsOf(topology: Topology): readonly number[] {
+function axesOfGrid(topology: Topology): readonly GridAxis[] {
   const axes = GridRoutes.of(topology)?.axes();
-  if (axes !== undefined) return axes.map(({ extent }) => extent);
+  if (axes !== undefined) return axes;
   const search = findSymmetry(topology);
   if (!search.found) return [];
   const { group, generators } = search.machine;
-  return (axesOf(group, generators) ?? []).map(({ extent }) => extent);
+  return (axesOf(group, generators) ?? []).map((axis) => ({ ...axis, wraps: true }));
 }

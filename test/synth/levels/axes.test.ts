@@ -31,7 +31,7 @@ function timesOn(machine: Topology, wanted: Wanted): ReadonlyMap<string, number>
 }
 
 describe('grids', () => {
-  it('are meshes and tori by their axes, and hypercubes among the links by their dimensions', () => {
+  it('are meshes and tori by their axes, and rings of four by two dimensions each', () => {
     const extents = (name: string) => gridsOf(resolveTopology(name)).map((grid) => grid.extents);
     expect(extents('mesh:5x4')).toEqual([[5, 4]]);
     expect(extents('torus:3x1x6')).toEqual([[3, 6]]);
@@ -40,8 +40,12 @@ describe('grids', () => {
       [2, 2, 2, 2],
     ]);
     expect(extents('hypercube:3')).toEqual([[2, 2, 2]]);
-    expect(extents('dgx1')).toEqual([[2, 2, 2]]);
-    for (const name of ['ring:9', 'line:8', 'switch:16', 'full:6']) expect(extents(name)).toEqual([]);
+    expect(extents('sg2260x4')).toEqual([[2, 2]]);
+    expect(extents('torus:4x2')).toEqual([
+      [4, 2],
+      [2, 2, 2],
+    ]);
+    for (const name of ['ring:9', 'line:4', 'line:8', 'switch:16', 'full:6']) expect(extents(name)).toEqual([]);
   });
 
   it('may have other links on each axis, where the machine looks the same from every chip', () => {
@@ -91,7 +95,7 @@ describe('collectives along the axes of a grid', () => {
   it.each([
     ['hypercube:3', 3],
     ['torus:2x2x2x2', 4],
-    ['dgx1', 3],
+    ['torus:4x2', 3],
   ])('on %s take as long as their messages in a row, whatever is halved', (name, dimensions) => {
     const links = resolveTopology('hypercube:3').links[0];
     const machine = withoutEngines(name);
