@@ -92,7 +92,7 @@ class Refined {
     if (search.request.bulks !== 'auto') return this.finished(inMoreBulks);
     if (inMoreBulks >= single.cost.seconds) return this.finished(this.likely);
     search.replace(index, { ...single, inMoreBulks });
-    return this.probed(inMoreBulks);
+    return this.tuned(inMoreBulks);
   }
 
   private get now(): Seconds {
@@ -108,31 +108,18 @@ class Refined {
     return { name: `${this.single.candidate.name}, ${what}`, floor: this.floor, spread: spreads.priced };
   }
 
-  /** Between what one bulk told and what the first bulks tell: where these stand in each other's way, at other depths they may not. */
-  private probed(estimate: Seconds): Prospect {
-    const { search, single, pipelines } = this;
-    const operations = operationCount(single.checked.plan);
-    const refine = (): readonly Prospect[] => {
-      search.spend(operations);
-      const { seconds, depth } = pipelines.probe('quick');
-      return [this.tuned(Math.min(seconds, Math.sqrt(seconds * estimate)), depth)];
-    };
-    return { ...this.called('probed'), estimate, work: 2 * operations, refine };
-  }
-
   /** In about so many bulks. */
-  private tuned(estimate: Seconds, depth: number): Prospect {
-    const { search, single, index } = this;
+  private tuned(estimate: Seconds): Prospect {
+    const { search, single, index, pipelines } = this;
     const refine = (): readonly Prospect[] => {
-      const better = this.pipelines.tuned('quick');
+      const better = pipelines.tuned('quick');
       search.replace(index, single);
       this.take(better);
       // Where no depth kept what was expected, another may.
       return [this.finished(this.now <= estimate * (1 + spreads.priced) ? this.likely : estimate)];
     };
     const { plan } = single.checked;
-    const work = workOf(plan) + (operationCount(plan) * depth) / simulatedPerOperation;
-    return { ...this.called('tuned'), estimate, work, refine };
+    return { ...this.called('tuned'), estimate, work: workOf(plan) + operationCount(plan), refine };
   }
 
   /** All depths, precisely. */

@@ -12,7 +12,6 @@ import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
 import type { Objective } from './comparing.ts';
 import { gainOf, type Prospect } from './prospect.ts';
 import { budgets, type Stage, spreads } from './search-limits.ts';
-import { wholeChunkFactor } from './whole-chunks.ts';
 
 /** What is searched for, and with which engines. */
 export interface SearchRequest extends PriceRequest, Omit<Problem, 'routes' | 'collective' | 'byName' | 'shouldStop'> {
@@ -45,7 +44,7 @@ export class Search implements SearchResult {
   stoppedEarly = false;
   readonly request: SearchRequest;
   readonly routes: Routes;
-  /** Nothing can be faster, in chunks that cannot be divided if C is given. */
+  /** Nothing can be faster. */
   readonly bound: Seconds;
   /** What the best plan takes. */
   best: Seconds = Number.POSITIVE_INFINITY;
@@ -67,11 +66,11 @@ export class Search implements SearchResult {
     bound: Seconds,
     stages: readonly Stage[] = budgets[request.effort ?? 'full'],
   ) {
-    const { collective, topology, chunks } = request;
+    const { collective } = request;
     this.request = request;
     this.routes = routes;
     this.stages = stages;
-    this.bound = bound * (chunks === undefined ? 1 : wholeChunkFactor(collective.kind, topology, chunks));
+    this.bound = bound;
     this.factor = budgetFactor(collective.ranks);
   }
 

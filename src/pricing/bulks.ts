@@ -84,17 +84,6 @@ export class Pipelines {
     return Math.min(seconds, Math.max(this.inBulksAtLeast(), inBulks));
   }
 
-  /** What a pipeline takes in the number of bulks that should suit, told from its first bulks; no more than in one. */
-  probe(effort: Effort): Depth {
-    const { single, request, operations } = this;
-    const allowed = this.allowed(effort);
-    const { depth } = this.likely(allowed);
-    const { seconds } = single.cost;
-    if (depth <= this.least) return { depth, seconds };
-    request.onSimulated?.(Math.min(depth, 3 * allowed.fill) * operations);
-    return { depth, seconds: Math.min(seconds, this.timeOf(single.schedule, depth, allowed.fill)) };
-  }
-
   /**
    * The candidate with the pipeline depth that suits the size best, on channels as they are or on more, or in as many bulks as were asked for on the channels
    * that suit it; what it was before where none is faster. However deep, no fewer bytes cross its busiest link, and no way gets shorter; where these alone take longer

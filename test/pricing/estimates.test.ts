@@ -54,8 +54,8 @@ describe('the estimate of what tuning makes of a chain', () => {
     };
     const asked = request({ onSimulated });
     // What bulks after the first ones take is how far apart these are.
-    const told = new Pipelines(chain(asked), asked, routes).probe('quick');
-    expect(told.seconds / leastChainTime()).toBeCloseTo(1, 6);
+    const tuned = new Pipelines(chain(asked), asked, routes).tuned('quick');
+    expect(tuned.cost.seconds / leastChainTime()).toBeCloseTo(1, 6);
     expect(simulated).toBeGreaterThan(0);
     expect(simulated).toBeLessThan(100 * operations);
   });
