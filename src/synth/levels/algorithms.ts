@@ -59,21 +59,21 @@ export class LevelAlgorithms {
     for (const kind of kinds) if (this.isWorthThorough(kind)) this.ask(kind, engines.thorough);
   }
 
-  /** What an aim chooses for a level; undefined where a kind of communicators has no algorithm. */
-  chosen(composition: Composition, level: Level, aim: Aim): readonly Choice[] | undefined {
+  /** What is chosen for a level; undefined where a kind of communicators has no algorithm. */
+  chosen(composition: Composition, level: Level): readonly Choice[] | undefined {
     const choices = alike(level).flatMap((communicators): Choice[] => {
       const { options } = this.kindOf(composition, level, communicators);
-      return options.length === 0 ? [] : [{ communicators, ...this.best(options, aim) }];
+      return options.length === 0 ? [] : [{ communicators, ...this.best(options, composition.aim) }];
     });
     return choices.length < alike(level).length ? undefined : choices;
   }
 
   private best(options: readonly Algorithm[], aim: Aim): Algorithm {
-    const compare = (a: Estimate, b: Estimate): number => {
+    const compare = ({ cost: a }: Algorithm, { cost: b }: Algorithm): number => {
       const [seconds, busiest] = [less(a.seconds, b.seconds), less(a.busiest, b.busiest)];
       return aim === 'size' ? seconds || busiest : busiest || seconds;
     };
-    const best = options.reduce((least, option) => (compare(option.cost, least.cost) < 0 ? option : least));
+    const best = options.reduce((least, option) => (compare(option, least) < 0 ? option : least));
     if (this.problem.collective.ranks <= mostRanksFor.messages) return best;
     const good = options.filter(({ cost }) => cost.seconds <= best.cost.seconds * worthMessages);
     return good.reduce((least, option) => (piecesOf(option) < piecesOf(least) ? option : least), best);

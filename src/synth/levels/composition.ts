@@ -30,14 +30,14 @@ export interface Level {
   readonly communicators: readonly Communicator[];
 }
 
-/** For which an algorithm is chosen: the message as it is, or a long one in many bulks. */
-export type Aim = 'throughput' | 'size';
+/** For which algorithms are chosen: the message as it is, or a long one in many bulks. */
+export type Aim = 'size' | 'throughput';
 
 export interface Composition {
   /** For names of candidates: empty for the usual one. */
   readonly name: string;
-  /** For which its levels' algorithms are chosen: what sends more than it must is of no use where throughput counts. */
-  readonly aims: readonly Aim[];
+  /** What sends more than it must is of no use where throughput counts. */
+  readonly aim: Aim;
   /** Equal parts that the message is divided into. */
   readonly units: number;
   readonly levels: readonly Level[];
@@ -57,16 +57,15 @@ interface Step {
 export function compositionsOf(kind: CollectiveKind, root: number, hierarchy: Hierarchy): readonly Composition[] {
   const { name, extents, isGrid, guests } = hierarchy;
   const axes = extents.length;
-  const both: readonly Aim[] = isGrid ? ['size'] : ['throughput', 'size'];
   const composed = (
     scattered: number,
-    aims = both,
     detail = '',
+    aim: Aim = 'size',
     steps = stepsOf(kind, scattered, axes),
   ): Composition => {
     const { parts, units } = partsOf(kind, hierarchy, scattered);
     const levels = steps.map((step) => levelOf(step, hierarchy, parts, scattered, root));
-    return { name: [name, detail].filter((text) => text !== '').join(', '), aims, units, levels };
+    return { name: [name, detail].filter((text) => text !== '').join(', '), aim, units, levels };
   };
   switch (kind) {
     case 'allgather':
@@ -81,11 +80,11 @@ export function compositionsOf(kind: CollectiveKind, root: number, hierarchy: Hi
     case 'reduce':
       if (isGrid) {
         const numbers = [0, ...extents.map((_, axis) => axis + 1)];
-        return numbers.map((scattered) => composed(scattered, both, scattered > 0 ? `${scattered} scattered` : ''));
+        return numbers.map((scattered) => composed(scattered, scattered > 0 ? `${scattered} scattered` : ''));
       }
-      if (kind === 'allreduce') return [composed(2, ['throughput']), composed(1, ['size'])];
+      if (kind === 'allreduce') return [composed(2, '', 'throughput'), composed(1)];
       // The root's link would carry the message twice, in parts and then all of them: this spares it that.
-      return [composed(1), composed(1, ['throughput'], 'whole at the root', wholeAtRoot(kind))];
+      return [composed(1), composed(1, 'whole at the root', 'throughput', wholeAtRoot(kind))];
     default:
       return [];
   }
@@ -257,5 +256,5 @@ function withGuests(
     { where: 'within', kind, communicators: foreign },
   ];
   const inTurn = kind === 'allgather' ? levels : levels.toReversed();
-  return { name, aims: ['throughput', 'size'], units: ofGroup.flat().length, levels: inTurn };
+  return { name, aim: 'size', units: ofGroup.flat().length, levels: inTurn };
 }

@@ -8,7 +8,7 @@ import type { Seconds } from '../../ir/units.ts';
 import { areBoxes } from '../boxes.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Promised, type Proposal } from '../engine.ts';
 import { LevelAlgorithms, type LevelEngines } from './algorithms.ts';
-import { type Aim, type Composition, compositionsOf } from './composition.ts';
+import { type Composition, compositionsOf } from './composition.ts';
 import { groupsOf } from './groups.ts';
 import { boxesOf, gridsOf } from './hierarchies.ts';
 import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
@@ -58,14 +58,14 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
   const algorithms = new LevelAlgorithms(problem, engines, compositions);
   const options: Option[] = [];
   for (const composition of compositions) {
-    const missing = composition.levels.find((level) => algorithms.chosen(composition, level, 'size') === undefined);
-    if (missing === undefined) options.push(...composition.aims.map((aim) => optionOf(composition, algorithms, aim)));
+    const missing = composition.levels.find((level) => algorithms.chosen(composition, level) === undefined);
+    if (missing === undefined) options.push(optionOf(composition, algorithms));
     else
       yield dismissed(nameOf(composition, []), `nothing proposes a ${missing.kind} ${missing.where} lines or groups`);
   }
   // The most promising first.
   options.sort((a, b) => a.inBulks - b.inBulks);
-  for (const option of differing(options)) yield candidate(problem, option);
+  for (const option of options) yield candidate(problem, option);
 }
 
 /** A composition with algorithms. */
@@ -77,14 +77,9 @@ interface Option {
   readonly inBulks: Seconds;
 }
 
-/** Aims often choose the same algorithms. */
-function differing(options: readonly Option[]): readonly Option[] {
-  return options.filter(({ name: own }, index) => options.findIndex((other) => other.name === own) === index);
-}
-
-function optionOf(composition: Composition, algorithms: LevelAlgorithms, aim: Aim): Option {
+function optionOf(composition: Composition, algorithms: LevelAlgorithms): Option {
   const levels = composition.levels.map((level): ChosenLevel => {
-    return { where: level.where, choices: algorithms.chosen(composition, level, aim) ?? [] };
+    return { where: level.where, choices: algorithms.chosen(composition, level) ?? [] };
   });
   const seconds = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.seconds)));
   const busiest = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.busiest)));
