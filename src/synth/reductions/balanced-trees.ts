@@ -13,7 +13,7 @@ import { tolerance } from '../limits.ts';
 import type { Tree } from '../trees/pack.ts';
 
 /** Changes that are tried, as long as they look at no more ranks than this. */
-export const mostTries = 200_000;
+const mostTries = 200_000;
 const mostLooks = 50_000_000;
 /** A change that costs this part of the time is taken in one of e cases at the end; at first one that costs as much as is not told apart. */
 const lastHeat = 0.0005;
@@ -199,11 +199,11 @@ function greatest(rows: readonly ArrayLike<number>[], isSmooth: boolean): number
   return isSmooth ? eighthRoot(found) : found;
 }
 
-export function eighthPower(x: number): number {
+function eighthPower(x: number): number {
   const fourth = x * x * (x * x);
   return fourth * fourth;
 }
 
-export function eighthRoot(x: number): number {
+function eighthRoot(x: number): number {
   return Math.sqrt(Math.sqrt(Math.sqrt(x)));
 }

@@ -4,13 +4,10 @@
  * send and receive over all their links at once, reduce what has come, and go on.
  */
 import { type CollectiveKind, keepsRankOrder } from '../../ir/collective.ts';
-import type { Schedule } from '../../ir/schedule.ts';
-import { refine } from '../../passes/index.ts';
-import { type Candidate, candidatesOf, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { candidatesOf, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { list } from '../list/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
 import { inStep } from './in-step.ts';
-import { levelled } from './levelled.ts';
 import { packets } from './packets.ts';
 
 const name = 'in-step';
@@ -42,20 +39,9 @@ function* outOfStep(problem: Problem): Iterable<Proposal> {
   // Where all ranks do the same at the same time nobody is ever ahead. With shards of different sizes they do not, whatever the machine.
   else if (counts === undefined && findSymmetry(problem.routes.topology).found) return;
   for (const candidate of candidatesOf([list], { ...problem, inOneBulk: true })) {
-    yield { kind: 'candidate', candidate: shared(candidate, problem) };
+    yield { kind: 'candidate', candidate };
     // The usual way alone, since a reduce and a broadcast fill their pipelines one after the other, in steps that take longer.
     if (kind === 'allreduce') break;
   }
   if (kind === 'allreduce') yield* packets(problem);
-}
-
-/** With reductions shared evenly, of chunks as large as they can be; more of them are cut from these. */
-function shared(candidate: Candidate, problem: Problem): Candidate {
-  if (problem.collective.counts !== undefined) return candidate;
-  let found: Schedule | undefined;
-  const build = (multiple: number): Schedule => {
-    found ??= levelled(candidate.build(1), problem);
-    return refine(found, multiple);
-  };
-  return { ...candidate, build };
 }
