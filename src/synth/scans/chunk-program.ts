@@ -30,25 +30,15 @@ export interface ChunkProgram {
   readonly stages: number;
 }
 
-/** How a program is written. */
-export interface Writing {
-  readonly ranks: number;
-  /** Then the data buffer starts as the rank's input. */
-  readonly isScan: boolean;
-  /** Messages are reduced into results as they come: where all chunks of a message are results, or none is. */
-  readonly reducesWhatComes?: boolean;
-}
-
-/** Operations change while a program is written: results that are made in scratch move to their place. */
+/** Changes while a program is written: results that are made in scratch move to their place. */
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
-type Operation = Draft<ChunkOperation> & { from: Draft<Place>; to: Draft<Place> };
 
 const input: Place = { buffer: 'input', slot: 0 };
 
-export function programOf(story: Story, writing: Writing): ChunkProgram {
-  const writer = new Writer(story, writing);
+/** @param isScan then the data buffer starts as the rank's input */
+export function programOf(story: Story, ranks: number, isScan: boolean): ChunkProgram {
+  const writer = new Writer(story, ranks);
   for (const value of story.messages) writer.placeOf(value);
-  const { isScan } = writing;
   story.results.forEach((value, rank) => {
     if (value !== undefined && !(isScan && value.made.kind === 'input')) writer.result(value, rank);
   });
@@ -56,22 +46,19 @@ export function programOf(story: Story, writing: Writing): ChunkProgram {
 }
 
 class Writer {
-  private readonly writing: Writing;
-  private readonly operations = new Set<Operation>();
+  private readonly operations: ChunkOperation[] = [];
   private readonly places = new Map<number, Draft<Place>>();
-  /** By place in scratch: what writes to it, in order. */
-  private readonly writers = new Map<Place, Operation[]>();
-  /** By rank. */
-  private readonly readsInput: readonly Operation[][];
+  /** By place in scratch: what writes to it first. */
+  private readonly firstWrites = new Map<Place, ChunkOperation>();
+  /** By rank: the last operation that reads its input. */
+  private readonly lastReads: (ChunkOperation | undefined)[] = [];
   /** By value: how many others are made of it, messages and results among them. */
   private readonly uses = new Map<number, number>();
   private readonly used: Int32Array;
   private readonly results: { readonly rank: number; readonly stage: number; readonly from: Draft<Place> }[] = [];
 
-  constructor({ messages, results }: Story, writing: Writing) {
-    this.writing = writing;
-    this.used = new Int32Array(writing.ranks);
-    this.readsInput = Array.from({ length: writing.ranks }, () => []);
+  constructor({ messages, results }: Story, ranks: number) {
+    this.used = new Int32Array(ranks);
     for (const value of [...messages.flatMap(madeOf), ...results]) if (value !== undefined) this.count(value);
   }
 
@@ -125,15 +112,15 @@ class Writer {
   }
 
   private slot(rank: number): Draft<Place> {
-    const place: Place = { buffer: 'scratch', slot: this.used[rank]++ };
-    this.writers.set(place, []);
-    return place;
+    return { buffer: 'scratch', slot: this.used[rank]++ };
   }
 
-  private add(operation: Operation): void {
-    this.operations.add(operation);
-    this.writers.get(operation.to)?.push(operation);
-    if (operation.from === input) this.readsInput[operation.source].push(operation);
+  private add(operation: ChunkOperation): void {
+    const { source, from, to } = operation;
+    this.operations.push(operation);
+    if (!this.firstWrites.has(to)) this.firstWrites.set(to, operation);
+    const last = this.lastReads[source];
+    if (from === input && (last === undefined || isBefore(last, operation))) this.lastReads[source] = operation;
   }
 
   result(value: Value, rank: number): void {
@@ -142,44 +129,22 @@ class Writer {
 
   /** Results are made in their place where nothing needs the input later, which may be there. Others are copied there last. */
   program(): ChunkProgram {
-    for (const { rank, from } of this.results) this.settle(rank, from);
+    const { operations } = this;
     for (const { rank, stage, from } of this.results) {
-      if (from.buffer === 'data') continue;
-      const last = this.readsInput[rank].reduce((latest, reading) => Math.max(latest, reading.stage), stage);
-      const ends = { source: rank, destination: rank, kind: 'copy', order: 'held-first' } as const;
-      this.operations.add({
-        ...ends,
-        stage: last,
-        part: Number.POSITIVE_INFINITY,
-        from,
-        to: { buffer: 'data', slot: 0 },
-      });
+      const [write, read] = [this.firstWrites.get(from), this.lastReads[rank]];
+      if (write !== undefined && (read === undefined || !isBefore(write, read))) from.buffer = 'data';
+      else this.copyLast(rank, Math.max(stage, read?.stage ?? 0), from);
     }
-    const operations = [...this.operations];
     const stages = operations.reduce((most, { stage }) => Math.max(most, stage), 1);
     const scratch = this.used.reduce((most, used) => Math.max(most, used), 0);
     const messages = operations.filter(({ source, destination }) => source !== destination).length;
     return { operations, messages, scratch, stages };
   }
 
-  /** Moves a result to its place, where a scan's input is: it need not be copied there, and what is combined with it can be. */
-  private settle(rank: number, place: Draft<Place>): void {
-    const { isScan, reducesWhatComes } = this.writing;
-    const [first, second] = this.writers.get(place) ?? [];
-    if (first === undefined) return;
-    const isLast = (begin: Operation, left?: Operation) =>
-      this.readsInput[rank].every((reading) => reading === left || !isBefore(begin, reading));
-    const copiesInput = isScan && first.from === input && first.source === rank;
-    const addsInput = isScan && second?.from === input;
-    if (copiesInput && isLast(second, first)) this.operations.delete(first);
-    else if (addsInput && reducesWhatComes && isLast(first, second)) {
-      this.operations.delete(second);
-      Object.assign(first, { kind: 'reduce', order: 'received-first' });
-    } else if (addsInput && isLast(second, second)) {
-      first.to = { ...place };
-      Object.assign(second, { from: first.to, order: 'received-first' });
-    } else if (copiesInput || addsInput || !isLast(first)) return;
-    place.buffer = 'data';
+  private copyLast(rank: number, stage: number, from: Place): void {
+    const ends = { source: rank, destination: rank, kind: 'copy', order: 'held-first' } as const;
+    const to: Place = { buffer: 'data', slot: 0 };
+    this.operations.push({ ...ends, stage, part: Number.POSITIVE_INFINITY, from, to });
   }
 }
 
@@ -188,7 +153,6 @@ function madeOf({ made }: Value): readonly Value[] {
   return made.kind === 'message' ? [made.sent] : [];
 }
 
-/** Whether one writes before the other reads. */
-function isBefore(write: ChunkOperation, read: ChunkOperation): boolean {
-  return write.stage < read.stage || (write.stage === read.stage && write.part < read.part);
+function isBefore(one: ChunkOperation, other: ChunkOperation): boolean {
+  return one.stage < other.stage || (one.stage === other.stage && one.part < other.part);
 }

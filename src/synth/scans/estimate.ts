@@ -17,11 +17,6 @@ export function getsOutOfStep({ topology }: Routes): boolean {
   return topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 
-/** Whether messages on some link pay for their latency one after the other. */
-export function isBlocking({ topology }: Routes): boolean {
-  return topology.links.some(({ occupancy }) => occupancy === 'blocking');
-}
-
 /** A chain through neighbours keeps in step by itself: each rank has one to wait for and one that waits. */
 export function isChain(programs: readonly ChunkProgram[], { topology }: Routes): boolean {
   return (
@@ -29,45 +24,18 @@ export function isChain(programs: readonly ChunkProgram[], { topology }: Routes)
   );
 }
 
-/** What a scan in packets takes of the machine. */
-export interface Held {
-  /** For how long what is busiest is held, and what is usual: H and h, in seconds for each byte. */
-  readonly longest: number;
-  readonly mostly: number;
-  /** Of a message, with what it waits for: α. */
-  readonly latency: Seconds;
-  /** Bulks do what more packets would than may be written out. */
-  readonly isInBulks?: boolean;
-}
-
 /**
- * Packets follow each other stage by stage: k of them, of s stages each, take k(α + H·M/k) on what is busiest and (s − 1)(α + h·M/k) for the other
- * stages. That is least at k = √((s − 1)·h·M/α).
+ * Packets follow each other stage by stage: k of them, of s stages each, take (k + s − 1)(α + l·M/k) where the busiest link is held for l seconds for
+ * each byte. That is least at k = √((s − 1)·l·M/α). Bulks do what more packets would than may be written out.
  */
-export function inPackets(programs: readonly ChunkProgram[], held: Held, size: Bytes): Packets {
-  const { longest, mostly, latency, isInBulks } = held;
+export function inPackets(programs: readonly ChunkProgram[], load: number, { topology }: Routes, size: Bytes): Packets {
+  const latency = topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
   const others = Math.max(...programs.map(({ stages }) => stages)) - 1;
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
   const most = Math.max(1, Math.floor(mostOperations / operations));
-  const best = latency === 0 ? most : Math.sqrt((others * mostly * size) / latency);
-  const count = Math.max(1, Math.min(most, Math.round(best)));
-  const reached = isInBulks ? Math.max(1, best) : count;
-  return { count, seconds: (reached + others) * latency + (longest + (others * mostly) / reached) * size };
-}
-
-export function longestLatency({ topology }: Routes): Seconds {
-  return topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
-}
-
-/** By rank: reductions of each byte of a message, on average over the chunks of a packet. */
-export function reductionsOf(programs: readonly ChunkProgram[], ranks: number): Float64Array {
-  const reductions = new Float64Array(ranks);
-  for (const { kind, destination } of programs.flatMap(({ operations }) => operations))
-    if (kind === 'reduce') reductions[destination] += 1 / programs.length;
-  return reductions;
-}
-
-/** γ of the slowest chip, in bytes per second. */
-export function leastThroughput({ topology: { chips, nodes } }: Routes): number {
-  return Math.min(...chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY));
+  const best = latency === 0 ? most : Math.max(1, Math.sqrt((others * load * size) / latency));
+  return {
+    count: Math.max(1, Math.min(most, Math.round(best))),
+    seconds: (best + others) * (latency + (load * size) / best),
+  };
 }

@@ -141,14 +141,19 @@ export class Loads {
     for (const resource of this.loads.keys()) this.changed.add(resource);
   }
 
-  /** By hop, for loads as they are, against what is dear since `rescale`. */
+  /** By hop, for loads as they are: what is held for long, against what is dear since `rescale`, costs more. */
   prices(): Float64Array {
-    const { hops, changed, told, paid } = this;
+    const { hops, loads, changed, told, paid } = this;
     const dearer = new Set<number>();
     for (const resource of changed) {
-      this.pay(resource);
+      for (const number of hops.holds[resource]) {
+        const seconds = hops.seconds[number];
+        const square = ((loads[resource] + seconds) / this.scale) ** 2;
+        const fourth = square * square;
+        paid[number] = (seconds / hops.slowest) * (fourth * fourth + leastPrice);
+        dearer.add(hops.holder[number]);
+      }
       this.looks += hops.holds[resource].length;
-      for (const number of hops.holds[resource]) dearer.add(hops.holder[number]);
     }
     changed.clear();
     for (const hop of dearer) {
@@ -157,20 +162,5 @@ export class Loads {
       told[hop] = price;
     }
     return told;
-  }
-
-  /** What is held so long already is dear. */
-  private pay(resource: number): void {
-    const { holds, seconds, slowest } = this.hops;
-    let [known, price] = [0, 0];
-    for (const number of holds[resource]) {
-      if (seconds[number] !== known) {
-        known = seconds[number];
-        const share = (this.loads[resource] + known) / this.scale;
-        const square = share * share;
-        price = (known / slowest) * (square * square * square * square + leastPrice);
-      }
-      this.paid[number] = price;
-    }
   }
 }

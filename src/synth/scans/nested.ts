@@ -15,7 +15,7 @@ import { programOf } from './chunk-program.ts';
 import { getsOutOfStep } from './estimate.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { boxesOf, halfOf, outwards, Runs } from './runs.ts';
-import { type Part, tellOfTree } from './tree-telling.ts';
+import { joined, type Part, tellOfTree } from './tree-telling.ts';
 
 /** Parts of a vector, at most: shares of ranks are rounded to these. */
 const mostChunks = 256;
@@ -43,7 +43,7 @@ export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Pro
   if (ranks < 3) return;
   if (ranks > mostRanksFor.alltoalls)
     return yield dismissed('nested scan', `made for 3 to ${mostRanksFor.alltoalls} ranks, not ${ranks}`);
-  for (const nesting of [...(isShort ? [] : [halves(routes)]), ...ofBoxes(problem, isShort)]) {
+  for (const nesting of [...(isShort ? [] : [halves(routes)]), ...ofBoxes(problem)]) {
     const { name, parts } = nesting;
     const build = (multiple: number): Schedule =>
       nestedScan(nesting, { ...collective, chunks: (chunks ?? parts) * multiple });
@@ -61,18 +61,22 @@ function halves(routes: Routes): Nesting {
   return getsOutOfStep(routes) ? { ...nesting, name: `${name}, in step`, inStep: true } : { ...nesting, name };
 }
 
-/** Boxes in every way; halves within are for vectors that are not short. */
-function ofBoxes({ routes, effort = 'full' }: Problem, isShort: boolean): Nesting[] {
+/** Every rank is a part of its box. */
+function ofBoxes({ routes, effort = 'full' }: Problem): Nesting[] {
   const boxes = boxesOf(routes);
   if (boxes === undefined) return [];
   const weights = outwards(routes, boxes);
   const shares = boxes.map((box) => box.reduce((sum, rank) => sum + weights[rank], 0));
   const parts = Math.min(mostChunks * partOfWork[effort], shares.reduce(leastCommonMultiple));
-  const box = { starts: boxes.map(([first]) => first), weights, parts };
-  const direct: Nesting = { ...box, name: 'nested (at once within, direct across)', within: 'flat', across: 'direct' };
-  const chain: Nesting = { ...box, name: 'nested (at once within, chain across)', within: 'flat', across: 'chain' };
-  const halved: Nesting = { ...box, name: 'nested (halves within, direct across)', within: 'halved', across: 'direct' };
-  return [direct, boxes.length > 2 ? chain : [], isShort ? [] : halved].flat();
+  const starts = boxes.map(([first]) => first);
+  return (['direct', 'chain'] as const).slice(0, boxes.length - 1).map((across) => ({
+    name: `nested (at once within, ${across} across)`,
+    starts,
+    within: 'flat',
+    across,
+    weights,
+    parts,
+  }));
 }
 
 /** The schedule of a scan or exscan of any number of chunks. */
@@ -84,15 +88,10 @@ export function nestedScan({ name, starts, within, across, weights, inStep }: Ne
     const parts = starts.map((first, index) => runs[within](first, starts[index + 1] ?? ranks).part);
     const tree: Part =
       across === 'direct'
-        ? { ...whole(parts), isDirect: true }
-        : parts.reduceRight((after, part) => whole([part, after]));
+        ? { ...joined(parts), isDirect: true }
+        : parts.reduceRight((after, part) => joined([part, after]));
     const story = tellOfTree(tree, { ranks, ownResult: isScan, way: (_, to) => [to], inLevels: true });
-    return programOf(story, { ranks, isScan, reducesWhatComes: within === 'flat' });
+    return programOf(story, ranks, isScan);
   });
   return { ...packedSchedule(programs, target, name, true), ...(inStep && { inStep }) };
-}
-
-/** A part of some that is looked after by whoever does so in the first. */
-function whole(parts: readonly Part[]): Part {
-  return { rank: parts[0].rank, first: parts[0].first, end: parts[parts.length - 1].end, parts };
 }

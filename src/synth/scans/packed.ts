@@ -1,17 +1,9 @@
 /** Scans over all links of any machine: a few schemes side by side, so that the busiest link carries little more than it must. */
 import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
+import { tolerance } from '../limits.ts';
 import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import {
-  getsOutOfStep,
-  type Held,
-  inPackets,
-  isBlocking,
-  isChain,
-  longestLatency,
-  type Packets,
-  reductionsOf,
-} from './estimate.ts';
+import { getsOutOfStep, inPackets, isChain, type Packets } from './estimate.ts';
 import { hopsOf } from './hops.ts';
 import { tellOfScheme } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
@@ -40,69 +32,42 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const reason = `made for 3 to ${limits.ranks} ranks, not ${ranks}`;
     return yield dismissed(name, reason);
   }
+  const isScan = kind === 'scan';
   const packer = new Packer(kind, hopsOf(routes), shouldStop);
   let best: Packed | undefined;
   let isOver = false;
   /** Of one chunk: each of several loads some link with as much of its part. */
   let single = 0;
   for (const count of chunkCounts) {
-    const enough = Math.min(toBeat, best?.packets.seconds ?? Number.POSITIVE_INFINITY);
     if (isOver) break;
-    if ((chunks !== undefined && chunks % count !== 0) || (single / count) * size >= enough) continue;
+    const enough = Math.min(toBeat, best?.packets.seconds ?? Number.POSITIVE_INFINITY);
+    const seconds =
+      best === undefined ? (single / count) * size : inPackets(best.programs, single / count, routes, size).seconds;
+    if ((chunks !== undefined && chunks % count !== 0) || seconds >= enough * (1 - tolerance)) continue;
     const { schemes, load } = packer.packing(count);
     if (count === 1) single = load;
     if (schemes.length < count || load * size >= enough) continue;
-    const isScan = kind === 'scan';
-    const writing = { ranks, isScan };
-    const programs = schemes.map((scheme) => programOf(tellOfScheme(scheme, ranks, isScan), writing));
+    const programs = schemes.map((scheme) => programOf(tellOfScheme(scheme, ranks, isScan), ranks, isScan));
     const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
     isOver = shouldStop?.(operations * limits.workPerOperation) === true;
-    const packets = inPackets(programs, heldBy(programs, load, problem), size);
-    if (best !== undefined && packets.seconds >= best.packets.seconds) continue;
-    best = { programs, packets };
+    const packets = inPackets(programs, load, routes, size);
+    if (best === undefined || packets.seconds < best.packets.seconds) best = { programs, packets };
   }
   if (best === undefined) return yield dismissed(name, 'its busiest link alone takes longer than another plan');
   yield { kind: 'candidate', candidate: candidateOf(name, best, problem) };
 }
 
 /**
- * @param load seconds for which the busiest link is held for each byte; with it, the chip that has most reductions where these exclude sending. There a message
- *   waits for its handshake too
- */
-function heldBy(programs: readonly ChunkProgram[], load: number, problem: Problem): Held {
-  const { routes } = problem;
-  const { chips, nodes } = routes.topology;
-  const reductions = reductionsOf(programs, chips.length);
-  const reducing = chips.map((chip, rank) => {
-    const { reduce } = nodes[chip];
-    return reduce === undefined || reduce.overlap ? 0 : reductions[rank] / reduce.throughput;
-  });
-  const all = load + Math.max(...reducing);
-  const withHandshakes = getsOutOfStep(routes) && !isChain(programs, routes);
-  const latency = longestLatency(routes) * (withHandshakes ? 2 : 1);
-  const isInBulks = !withHandshakes && !(isInPackets(problem) && isBlocking(routes));
-  return { longest: all, mostly: all, latency, isInBulks };
-}
-
-/** Whether packets are written out, instead of a bulk for each. */
-function isInPackets({ collective, chunks, routes }: Problem): boolean {
-  const { nodes, links } = routes.topology;
-  const copiesFree = nodes.every(({ copy }) => copy === undefined);
-  const areAlike = links.every(({ occupancy }) => occupancy === links[0].occupancy);
-  return chunks === undefined && copiesFree && areAlike && collective.ranks <= limits.ranks / 2;
-}
-
-/**
- * In packets, all that a link carries in a stage is one message; in bulks, each message has one of its own for every bulk, which costs
- * nothing where links are pipelined. Where copies take time, bulks hide them; where links are unlike, stages wait for the slowest, which bulks do not. Chips that
- * cannot send while they reduce have to keep in step, which bulks do not.
+ * In packets, all that a link carries in a stage is one message; in bulks, each message has one of its own for every bulk. Where links are unlike, stages wait
+ * for the slowest, which bulks do not. Chips that cannot send while they reduce have to keep in step, which bulks do not.
  */
 function candidateOf(name: string, { programs, packets }: Packed, problem: Problem): Candidate {
   const { collective, chunks, routes } = problem;
-  const areInPackets = isInPackets(problem);
+  const { links } = routes.topology;
+  const areAlike = links.every(({ occupancy }) => occupancy === links[0].occupancy);
+  const areInPackets = chunks === undefined && areAlike && collective.ranks <= limits.ranks / 2;
   const least = (chunks ?? programs.length) * (areInPackets ? packets.count : 1);
   const build = (multiple: number) => packedSchedule(programs, { ...collective, chunks: least * multiple }, name);
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
-  if (getsOutOfStep(routes) && !isChain(programs, routes)) return inStep(candidate, 'scans');
-  return areInPackets && isBlocking(routes) ? { ...candidate, isDeepEnough: true } : candidate;
+  return getsOutOfStep(routes) && !isChain(programs, routes) ? inStep(candidate, 'scans') : candidate;
 }

@@ -1,7 +1,7 @@
 /** Runs of consecutive ranks, nested: which rank of a run looks after a chunk of its sum and of what comes before it. */
 import type { Routes } from '../../ir/routes.ts';
 import { groupsOf } from '../levels/groups.ts';
-import type { Part } from './tree-telling.ts';
+import { alone, joined, type Part } from './tree-telling.ts';
 
 /** A run as it is for a chunk, and the chunks `from` … `to` − 1 around it for which it is the same. */
 export interface Run {
@@ -25,7 +25,7 @@ export class Runs {
   /** Every rank is a part of its own. */
   flat(first: number, end: number): Run {
     const ranks = Array.from({ length: end - first }, (_, index) => this.single(first + index));
-    return ranks.length === 1 ? ranks[0] : this.joined(ranks);
+    return ranks.length === 1 ? ranks[0] : this.together(ranks);
   }
 
   /** Two parts, each made like it; at the end of all ranks looked after by the ranks of the first where sizes are odd: no more would look after the other. */
@@ -33,17 +33,17 @@ export class Runs {
     const size = end - first;
     if (size === 1) return this.single(first);
     const middle = first + halfOf(size);
-    const run = this.joined([this.halved(first, middle), this.halved(middle, end)]);
+    const run = this.together([this.halved(first, middle), this.halved(middle, end)]);
     if (end < this.weights.length || Number.isInteger(Math.log2(size))) return run;
     return { ...run, part: { ...run.part, rank: run.part.parts[0].rank } };
   }
 
   private single(rank: number): Run {
-    return { part: { rank, first: rank, end: rank + 1, parts: [] }, from: 0, to: this.chunks };
+    return { part: alone(rank), from: 0, to: this.chunks };
   }
 
   /** Of the chunks for which all parts are the same, each part looks after as many as the weights of its ranks say. */
-  private joined(runs: readonly Run[]): Run {
+  private together(runs: readonly Run[]): Run {
     const parts = runs.map(({ part }) => part);
     const { first } = parts[0];
     const { end } = parts[parts.length - 1];
@@ -51,11 +51,7 @@ export class Runs {
     const count = Math.min(...runs.map((run) => run.to)) - low;
     const cutAt = (rank: number) => low + Math.round((count * this.weightOf(first, rank)) / this.weightOf(first, end));
     const owner = parts.find((part) => this.chunk < cutAt(part.end)) ?? parts[parts.length - 1];
-    return {
-      part: { rank: owner.rank, first, end, parts },
-      from: cutAt(owner.first),
-      to: cutAt(owner.end),
-    };
+    return { part: joined(parts, owner.rank), from: cutAt(owner.first), to: cutAt(owner.end) };
   }
 
   private weightOf(first: number, end: number): number {

@@ -3,7 +3,7 @@
  * Sanders and Träff 2006, of any degree). Sums go up such a tree, and what comes before goes down, in a scan of 2 × height messages one after the other that puts
  * one vector each way on an edge.
  */
-import type { Part } from './tree-telling.ts';
+import { alone, joined, type Part } from './tree-telling.ts';
 
 /** Children on one side of a rank. */
 const mostChildren = 2;
@@ -36,12 +36,8 @@ function none(cost = 0): Trees {
 /** The tree in which each rank is below the one before it. */
 export function chainOf(ranks: number): Part {
   let below = alone(ranks - 1);
-  for (let rank = ranks - 2; rank >= 0; rank--) below = { rank, first: rank, end: ranks, parts: [alone(rank), below] };
+  for (let rank = ranks - 2; rank >= 0; rank--) below = joined([alone(rank), below]);
   return below;
-}
-
-function alone(rank: number): Part {
-  return { rank, first: rank, end: rank + 1, parts: [] };
 }
 
 /** Trees as good as any for the prices, by dynamic programming over runs: what is below a rank falls into what is before it and what is after. */
@@ -82,8 +78,7 @@ export class ScanTrees {
         const both = this.together(before, after, merges);
         if (both.cost >= best.cost) continue;
         const parts = [...before.children, alone(root), ...after.children];
-        const tree = parts.length === 1 ? parts[0] : { rank: root, first, end: last + 1, parts };
-        best = { ...both, children: [tree] };
+        best = { ...both, children: [parts.length === 1 ? parts[0] : joined(parts, root)] };
       }
     }
     this.trees.set(key, best);

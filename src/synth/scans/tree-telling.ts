@@ -12,6 +12,15 @@ export interface Part {
   readonly isDirect?: true;
 }
 
+export function alone(rank: number): Part {
+  return { rank, first: rank, end: rank + 1, parts: [] };
+}
+
+/** Parts that follow each other as one, looked after by whoever does so in the first unless another is named. */
+export function joined(parts: readonly Part[], rank = parts[0].rank): Part {
+  return { rank, first: parts[0].first, end: parts[parts.length - 1].end, parts };
+}
+
 export interface Telling {
   readonly ranks: number;
   /** Whether a rank's result has its own contribution: scan, not exscan. */

@@ -4,22 +4,14 @@
  *
  * A chip that passes on what it does not reduce sends and receives without a pause: that it has still to reduce something of its own
  * makes nobody wait, and it finds no moment at which its links are idle. So sends wait until everything of the steps before has come and has been
- * reduced. Packets of chunks follow each other stage by stage, and bulks of packets, of which a chip passes on some before it reduces what belongs to the first.
+ * reduced. Packets follow each other stage by stage, and bulks of packets, of which a chip passes on some before it reduces what belongs to the first.
  */
 import type { Schedule } from '../../ir/schedule.ts';
 import { distancesFrom } from '../distances.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import {
-  getsOutOfStep,
-  inPackets,
-  isChain,
-  leastThroughput,
-  longestLatency,
-  type Packets,
-  reductionsOf,
-} from './estimate.ts';
+import { getsOutOfStep, inPackets, isChain, type Packets } from './estimate.ts';
 import { type Hops, hopsOf, Loads, Ways } from './hops.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { chainOf, type Prices, ScanTrees } from './scan-tree.ts';
@@ -27,11 +19,10 @@ import { type Part, tellOfTree } from './tree-telling.ts';
 
 /** Finding the best of trees takes the cube of the ranks. */
 const workPerCube = 1 / 300;
-const mostChunks = 4;
 
-/** What ranks do for the chunks of one packet, and how many packets suit the size. */
+/** What ranks do for a packet, and how many packets suit the size. */
 interface Found {
-  readonly programs: readonly ChunkProgram[];
+  readonly program: ChunkProgram;
   readonly packets: Packets;
   /** No link has more than one message each way of a packet. */
   readonly isSpread: boolean;
@@ -42,23 +33,23 @@ export function* proposeTrees(problem: Problem): Iterable<Proposal> {
   const { ranks } = collective;
   if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanksFor.cubes) return;
   const hops = hopsOf(routes);
-  const chain = inChunk(problem, hops, chainOf(ranks), 1);
+  const chain = foundOf(problem, hops, chainOf(ranks));
   // Between neighbours the algorithms of the library do; and where a link has two messages of a packet, ranks get out of step.
-  if (chain.isSpread && !isChain(chain.programs, routes)) {
+  if (chain.isSpread && !isChain([chain.program], routes)) {
     // Bulks of as many packets as there are stages lose none of them.
-    yield proposed('chain over other ranks', chain, Math.min(chain.packets.count, chain.programs[0].stages), problem);
+    yield proposed('chain over other ranks', chain, Math.min(chain.packets.count, chain.program.stages), problem);
   }
   if (hops.arcs.length > ranks * Math.log2(ranks))
     return yield dismissed('scan tree', 'chips have so many neighbours that two alltoalls take less');
-  const tree = bestTree(problem, hops);
-  if (isChain(tree.programs, routes)) yield dismissed('scan tree', 'it is a chain');
+  const tree = foundOf(problem, hops, bestTree(problem, hops));
+  if (isChain([tree.program], routes)) yield dismissed('scan tree', 'it is a chain');
   else yield proposed('scan tree', tree, tree.packets.count, problem);
 }
 
-function proposed(name: string, { programs }: Found, packets: number, { collective }: Problem): Proposal {
+function proposed(name: string, { program }: Found, packets: number, { collective }: Problem): Proposal {
   const build = (multiple: number): Schedule => {
-    const target = { ...collective, chunks: programs.length * packets * multiple };
-    return { ...packedSchedule(programs, target, name), sendsWait: true };
+    const schedule = packedSchedule([program], { ...collective, chunks: packets * multiple }, name);
+    return { ...schedule, sendsWait: true };
   };
   return { kind: 'candidate', candidate: { name, origin: { engine: 'scans', schedule: name }, build } };
 }
@@ -68,25 +59,20 @@ function proposed(name: string, { programs }: Found, packets: number, { collecti
  * the other.
  */
 function pricesOf({ routes, size }: Problem, slowest: number, distances: readonly Float64Array[]): Prices {
-  const latency = longestLatency(routes);
-  const [sending, reducing] = [size * slowest, size / leastThroughput(routes)];
+  const { chips, nodes, links } = routes.topology;
+  const latency = links.reduce((most, link) => Math.max(most, link.latency), 0);
+  const throughput = Math.min(...chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY));
+  const [sending, reducing] = [size * slowest, size / throughput];
   const stages = distances.reduce((most, row) => Math.max(most, ...row), 0);
   const held = Math.sqrt(sending + 2 * reducing);
   const perSecond = held === 0 || latency === 0 ? 1 : Math.sqrt(stages / latency) / held;
   return { detour: sending * perSecond, reduction: reducing * perSecond };
 }
 
-/** The best tree, in more and more chunks as long as more can spread what is between its edges' ends. */
-function bestTree(problem: Problem, hops: Hops): Found {
+function bestTree(problem: Problem, hops: Hops): Part {
   problem.shouldStop?.(hops.ranks ** 3 * workPerCube);
   const distances = distancesOf(hops);
-  const tree = new ScanTrees(distances, pricesOf(problem, hops.slowest, distances)).treeOf([...distances.keys()]);
-  let best = inChunk(problem, hops, tree, 1);
-  for (let chunks = 2; chunks <= mostChunks && !best.isSpread; chunks++) {
-    const found = inChunk(problem, hops, tree, chunks);
-    if (found.packets.seconds < best.packets.seconds) best = found;
-  }
-  return best;
+  return new ScanTrees(distances, pricesOf(problem, hops.slowest, distances)).treeOf([...distances.keys()]);
 }
 
 /** Hops from each rank to each other, by source; Infinity where no way leads. */
@@ -94,26 +80,22 @@ export function distancesOf({ ranks, arcs, outgoing }: Hops): readonly Float64Ar
   return outgoing.map((_, from) => distancesFrom(from, ranks, (at) => outgoing[at].map((hop) => arcs[hop].to)));
 }
 
-/** A tree in packets of so many chunks, which go by different ways where edges are no links. */
-function inChunk({ collective, routes, size }: Problem, hops: Hops, tree: Part, chunks: number): Found {
+function foundOf({ collective, routes, size }: Problem, hops: Hops, tree: Part): Found {
   const isScan = collective.kind === 'scan';
   const { ranks } = hops;
-  const { way, load: loadOf } = edgeWays(hops, tree, chunks);
-  const programs = Array.from({ length: chunks }, () =>
-    programOf(tellOfTree(tree, { ranks, ownResult: isScan, way }), { ranks, isScan }),
-  );
-  const reductions = reductionsOf(programs, ranks);
-  const most = reductions.reduce((most, count) => Math.max(most, count), 1);
-  const mean = reductions.reduce((sum, count) => sum + count, 0) / ranks;
+  const { way, load: loadOf } = edgeWays(hops, tree);
+  const program = programOf(tellOfTree(tree, { ranks, ownResult: isScan, way }), ranks, isScan);
   const load = loadOf();
-  const throughput = leastThroughput(routes);
-  const [longest, mostly] = [load + most / throughput, hops.slowest + mean / throughput];
-  const packets = inPackets(programs, { longest, mostly, latency: longestLatency(routes) }, size);
-  return { programs, packets, isSpread: load <= hops.slowest * (1 + 1e-9) };
+  const packets = inPackets([program], load, routes, size);
+  return { program, packets, isSpread: load <= hops.slowest * (1 + 1e-9) };
 }
 
-/** How a tree's edges go: between neighbours straight, others where the fewest bytes go, chunk by chunk another way. */
-export function edgeWays(hops: Hops, tree: Part, chunks: number): EdgeWays {
+/**
+ * How a tree's edges go: between neighbours straight, others where the fewest bytes go.
+ *
+ * @returns the ranks that a message passes from a child to its parent, or back, and for how long the busiest resource is held, in seconds for each byte
+ */
+export function edgeWays(hops: Hops, tree: Part) {
   const loads = new Loads(hops);
   const ways = new Ways(hops);
   /** None where the ranks are no neighbours. */
@@ -121,8 +103,8 @@ export function edgeWays(hops: Hops, tree: Part, chunks: number): EdgeWays {
   const putNeighbours = ({ rank, parts }: Part): void => {
     for (const child of parts) {
       if (child.rank === rank) continue;
-      if (child.end < hops.ranks) loads.put(hopTo(child.rank, rank), chunks);
-      if (child.first > 0) loads.put(hopTo(rank, child.rank), chunks);
+      if (child.end < hops.ranks) loads.put(hopTo(child.rank, rank), 1);
+      if (child.first > 0) loads.put(hopTo(rank, child.rank), 1);
       putNeighbours(child);
     }
   };
@@ -134,12 +116,5 @@ export function edgeWays(hops: Hops, tree: Part, chunks: number): EdgeWays {
     return found.map((hop) => hops.arcs[hop].to);
   };
   putNeighbours(tree);
-  return { way, load: () => loads.busiest() / chunks };
-}
-
-export interface EdgeWays {
-  /** The ranks that one more chunk passes from a child to its parent, or back. */
-  way(from: number, to: number): readonly number[];
-  /** For how long the busiest resource is held, in seconds for each byte of a whole message. */
-  load(): number;
+  return { way, load: () => loads.busiest() };
 }

@@ -43,38 +43,35 @@ export class Values {
 
   input(rank: number): Value {
     const ends = { rank, low: rank, high: rank };
-    return this.inputs.get(rank) ?? this.add(this.inputs, rank, ends, { kind: 'input' }, 0, 0);
+    return (
+      this.inputs.get(rank) ?? this.add(this.inputs, rank, { ...ends, made: { kind: 'input' }, stage: 0, merges: 0 })
+    );
   }
 
   /** @param earliest the stage in which it is sent or made, if it can be by then */
-  sent(value: Value, rank: number, earliest = 0): Value {
-    const key = keyOf(value.id, rank);
+  sent(sent: Value, rank: number, earliest = 0): Value {
+    const key = keyOf(sent.id, rank);
     const known = this.messages.get(key);
     if (known !== undefined) return known;
-    const ends = { rank, low: value.low, high: value.high };
-    return this.add(this.messages, key, ends, { kind: 'message', sent: value }, Math.max(value.stage + 1, earliest), 0);
+    const { low, high } = sent;
+    const stage = Math.max(sent.stage + 1, earliest);
+    return this.add(this.messages, key, { rank, low, high, made: { kind: 'message', sent }, stage, merges: 0 });
   }
 
   merged(lower: Value, upper: Value, earliest = 0): Value {
     const key = keyOf(lower.id, upper.id);
     const known = this.sums.get(key);
     if (known !== undefined) return known;
+    const { low } = lower;
+    const { rank, high } = upper;
     const { stage, merges } = mergedWhen(lower, upper, earliest);
-    const ends = { rank: upper.rank, low: lower.low, high: upper.high };
-    return this.add(this.sums, key, ends, { kind: 'merge', lower, upper }, stage, merges);
+    return this.add(this.sums, key, { rank, low, high, made: { kind: 'merge', lower, upper }, stage, merges });
   }
 
-  private add(
-    to: Map<number, Value>,
-    key: number,
-    { rank, low, high }: Pick<Value, 'rank' | 'low' | 'high'>,
-    made: Making,
-    stage: number,
-    merges: number,
-  ): Value {
-    const value = { id: this.count++, rank, low, high, made, stage, merges };
-    to.set(key, value);
-    return value;
+  private add(to: Map<number, Value>, key: number, value: Omit<Value, 'id'>): Value {
+    const added = { id: this.count++, ...value };
+    to.set(key, added);
+    return added;
   }
 }
 
