@@ -33,6 +33,9 @@ export const mostShapes = 1024;
 /** Links that are more than so many times as wide as others are no small multiples of them. */
 export const mostUnits = 16;
 
+/** More chunks than this are not worth their names: then items, or trees, get the nearest whole number of them. */
+export const mostChunks = 360;
+
 /** What is better by less than this part is not told apart: loads, widths, shares that are rounded up. */
 export const tolerance = 0.01;
 

@@ -1,5 +1,6 @@
 /** Which chunks of the `data` buffer an item is. */
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
+import { mostChunks } from '../limits.ts';
 import type { Root } from '../shares.ts';
 
 /** Slots of items: item i is `first(i) … end(i) − 1`, the same everywhere. */
@@ -32,9 +33,6 @@ export function unevenPlaces(origin: Int32Array, chunks: number): Places {
   }
   return { first: (item) => bounds[2 * item], end: (item) => bounds[2 * item + 1] };
 }
-
-/** More chunks than this are not worth their names: then items, or trees, get the nearest whole number of them. */
-export const mostChunks = 360;
 
 /** The chunks of every shard for which items are equal parts of them, or nearly so. */
 export function chunksFor(shares: readonly Root[], itemsPerUnit: number): number {

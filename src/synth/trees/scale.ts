@@ -5,8 +5,7 @@
  */
 import { type Effort, partOfWork } from '../../ir/effort.ts';
 import { sumError } from '../../ir/units.ts';
-import { tolerance } from '../limits.ts';
-import { mostChunks } from '../list/places.ts';
+import { mostChunks, tolerance } from '../limits.ts';
 import { aroundChips, type Leaving, leaving, rateOut, type Spreading, tightCut } from './rate.ts';
 
 /** Capacities in trees: every root has `trees` trees for each unit of its share to spread over the whole graph. */

@@ -5,7 +5,7 @@ import { type Schedule, type Steps, StepsBuilder, scheduleBuffers } from '../../
 import { rounding } from '../../ir/units.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import type { Arc } from '../arcs.ts';
-import { mostChunks } from '../list/places.ts';
+import { mostChunks } from '../limits.ts';
 import type { Tree } from './pack.ts';
 
 const data = scheduleBuffers.indexOf('data');
