@@ -57,20 +57,24 @@ export class Ways {
 
   /** By rank: what the way costs; Infinity where none leads. */
   costs(prices: Float64Array, from: number): Float64Array {
-    this.spread(prices, from, -1);
+    this.spread(prices, from, -1, false);
     return this.search.length.slice();
   }
 
-  /** Indices of the hops of a way; none where none leads. */
-  way(prices: Float64Array, from: number, to: number): number[] {
-    this.spread(prices, from, to);
+  /**
+   * Indices of the hops of a way; none where none leads.
+   *
+   * @param isLow of equally good ways one past lower ranks: what it is combined with is there sooner; else any
+   */
+  way(prices: Float64Array, from: number, to: number, isLow = false): number[] {
+    this.spread(prices, from, to, isLow);
     const way: number[] = [];
     for (let at = to; this.last[at] >= 0; at = this.hops.sources[this.last[at]]) way.push(this.last[at]);
     return way.reverse();
   }
 
   /** @param until the only rank of interest, if not negative */
-  private spread(prices: Float64Array, from: number, until: number): void {
+  private spread(prices: Float64Array, from: number, until: number, isLow: boolean): void {
     const { search, last } = this;
     const { ranks, sources, destinations, outgoing } = this.hops;
     search.clear();
@@ -82,8 +86,8 @@ export class Ways {
       for (const hop of outgoing[at]) {
         const to = destinations[hop];
         const length = search.length[at] + prices[hop];
-        // Where it costs the same, past lower ranks: what it is combined with is there sooner.
-        const isLower = length <= search.length[to] * (1 + 1e-12) && last[to] >= 0 && at < sources[last[to]];
+        const isSame = isLow && length <= search.length[to] * (1 + 1e-12);
+        const isLower = isSame && last[to] >= 0 && at < sources[last[to]];
         if (search.reach(to, length) || isLower) last[to] = hop;
       }
     }

@@ -65,7 +65,7 @@ export class Packer {
     // In an exscan a class goes nowhere but to the next rank.
     const isScan = this.kind === 'scan';
     const stops = isScan ? cheapestStops(hops.outgoing.map((_, from) => ways.costs(prices, from))) : exscanStops(ranks);
-    const way = (from: number, to: number) => ways.way(prices, from, to);
+    const way = (from: number, to: number) => ways.way(prices, from, to, true);
     const scheme = stops.map((stop, rank) => treeOf(hops, way, rank, stop));
     this.chunks.push({ stops, scheme });
     for (const tree of scheme) loads.put(hopsIn(tree), 1);
