@@ -7,18 +7,25 @@ import type { Effort } from '../ir/effort.ts';
 
 /** A part of a search; the parts follow each other. */
 export interface Stage {
-  /** After so much work nothing more is begun: what has been is finished. */
+  /** After so much work nothing more is begun: what has been is finished, up to `most`. */
   readonly enough: number;
-  /** Nor is anything begun that would be done only after so much. */
   readonly most: number;
+  /** Nor is anything begun that would be done only after so much. */
+  readonly room: number;
   /** Nor anything that is expected to gain less than this part of the time for each unit of its work, nor an engine asked, of which less is known. */
   readonly leastGain: number;
   readonly leastOfEngine: number;
 }
 
 export const stages = {
-  quick: { enough: 20_000, most: 48_000, leastGain: 2e-6, leastOfEngine: 2e-6 },
-  thorough: { enough: 200_000, most: 400_000, leastGain: 1e-8, leastOfEngine: 2e-7 },
+  quick: { enough: 20_000, most: 48_000, room: 48_000, leastGain: 2e-6, leastOfEngine: 2e-6 },
+  thorough: {
+    enough: 200_000,
+    most: 400_000,
+    room: Number.POSITIVE_INFINITY,
+    leastGain: 1e-8,
+    leastOfEngine: 2e-7,
+  },
 } as const satisfies Record<string, Stage>;
 
 /** How much is done for a better plan. What a smaller budget finds a larger one has found before. */

@@ -193,11 +193,11 @@ export class Search implements SearchResult {
    * room for a second one. Undefined when the stage is over.
    */
   private nextOf(stage: Stage, open: readonly Prospect[], gain: (prospect: Prospect) => number): Prospect | undefined {
-    const { enough, most, leastGain, leastOfEngine } = stage;
+    const { enough, most, room, leastGain, leastOfEngine } = stage;
     const perWork = (prospect: Prospect): number => gain(prospect) / (1 + prospect.work);
     const worth = open.filter((one) => perWork(one) >= (one.isAsked === true ? leastOfEngine : leastGain));
     const isFull = this.spent >= enough;
-    const fitting = worth.filter(({ work }) => !isFull && this.spent + work / this.factor <= most);
+    const fitting = worth.filter(({ work }) => !isFull && this.spent + work / this.factor <= room);
     if (fitting.length > 0) return greatest(fitting, perWork);
     if (this.spent >= most || (worth.length === 0 && !isFull)) return undefined;
     return greatest(

@@ -152,12 +152,8 @@ describe('a larger budget', () => {
 
 describe('another engine', () => {
   it.each(small(6, 5, 5))('makes the answer of a search without limits no worse: $what', (request) => {
-    const endless = {
-      enough: Number.POSITIVE_INFINITY,
-      most: Number.POSITIVE_INFINITY,
-      leastGain: 0,
-      leastOfEngine: 0,
-    };
+    const most = Number.POSITIVE_INFINITY;
+    const endless = { enough: most, most, room: most, leastGain: 0, leastOfEngine: 0 };
     const unlimited = [...budgets.full, endless];
     const find = searchFor(request);
     const all = enginesNamed('auto');
@@ -200,6 +196,15 @@ describe('the time', () => {
 });
 
 describe('the budget', () => {
+  it('has room in a full search for bulks of a plan that is larger than a quick one', () => {
+    const { bound, cost } = compiled('allgather', resolveTopology('a100:16'), 'full', {
+      engine: 'levels',
+      size: 2 ** 40,
+    }).bundle;
+    // In one bulk it takes 1.6 times as long.
+    expect(bound.seconds / cost.seconds).toBeGreaterThan(0.97);
+  });
+
   it('lets fewer candidates be priced, and says which were not', () => {
     const topology = broken('dragonfly', 'chip:1');
     const [quick, full] = (['quick', 'full'] as const).map((effort) => compiled('allgather', topology, effort));
