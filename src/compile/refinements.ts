@@ -12,6 +12,7 @@ import {
   type Priced,
   type PriceRequest,
   priceWithinLimits,
+  reducesWithoutOverlap,
   scheduleEstimate,
   withBestSizes,
   withInstances,
@@ -43,7 +44,8 @@ export function proposed(search: Search, candidate: Candidate): Prospect | undef
   return {
     name,
     floor: leastTime(schedule, routes, request.size) * (1 - 1e-9),
-    estimate: Math.min(inSteps, candidate.promised?.() ?? inSteps),
+    // What an engine promises knows nothing of reductions that keep chips from sending.
+    estimate: reducesWithoutOverlap(request) ? inSteps : Math.min(inSteps, candidate.promised?.() ?? inSteps),
     spread: schedule.inStep === true ? spreads.priced : spreads.proposed,
     isCandidate: true,
     isShown: transferCount <= fewTransfers,

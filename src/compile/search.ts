@@ -202,7 +202,7 @@ export class Search implements SearchResult {
     if (this.spent >= most || (worth.length === 0 && !isFull)) return undefined;
     return greatest(
       open.filter((one) => this.isLast(one) && gain(one) >= leastGain),
-      gain,
+      perWork,
     );
   }
 

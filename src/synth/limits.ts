@@ -43,8 +43,6 @@ export const tolerance = 0.01;
 export const perOperation = {
   /** Ways and items in continuous time. */
   ways: 60,
-  /** Items that are brought in rounds. */
-  items: 10,
   /** Arcs and ranks of routes. */
   arcs: 350,
   /** Arcs that maximum flows look at. */

@@ -47,7 +47,7 @@ describe('on thousands of chips', () => {
 
   it('list cuts a broadcast to 4,356 chips into few pieces', () => {
     const [found] = proposals('list', problemOf('broadcast', 'torus:66x66', false));
-    if (found?.kind !== 'candidate') throw new Error('there is a broadcast in rounds');
+    if (found?.kind !== 'candidate') throw new Error('there is a broadcast in steps');
     // Two pieces at most over each of four links; every chip but the root gets each of them once.
     const { steps, collective } = found.candidate.build(1);
     expect(collective.chunks).toBeLessThanOrEqual(8);

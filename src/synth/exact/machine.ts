@@ -7,7 +7,6 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Arc } from '../arcs.ts';
 import { distancesFrom } from '../distances.ts';
-import { inColumns, type UnitLinks } from '../list/rounds/unit-links.ts';
 import { waysOf } from '../list/ways.ts';
 
 /** One way from chip to chip; ranks at its ends, and the links that it takes capacity of. */
@@ -18,8 +17,8 @@ export interface UnitMachine {
   readonly ways: readonly UnitWay[];
   /** `units[link]`: chunks that it carries per round. */
   readonly units: readonly number[];
-  /** The same ways by receiver, where no two of them share a link. */
-  readonly apart: UnitLinks | undefined;
+  /** Whether no two ways share a link. */
+  readonly apart: boolean;
   /** `distance[a][b]`: ways on the shortest path, Infinity where there is none. */
   readonly distance: readonly Float64Array[];
 }
@@ -29,21 +28,16 @@ export interface UnitMachine {
  * @param reversed as they are when every link is turned round
  */
 export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
-  const columns = waysOf(routes, reversed);
-  const { ranks, arcs: ways } = columns;
+  const { ranks, arcs: ways } = waysOf(routes, reversed);
   const units = routes.topology.links.map((link) => link.units);
   const all = ways.flatMap(({ links }) => links);
-  const inUnits = ways.map((way) => unitsOf(way, units));
   const outgoing: number[][] = Array.from({ length: ranks }, () => []);
   for (const { from, to } of ways) outgoing[from].push(to);
   return {
     ranks,
     ways,
     units,
-    apart:
-      new Set(all).size < all.length
-        ? undefined
-        : inColumns(columns, inUnits, { latency: 0, bandwidth: 1, stated: true }),
+    apart: new Set(all).size === all.length,
     distance: outgoing.map((_, rank) => distancesFrom(rank, ranks, (at) => outgoing[at])),
   };
 }

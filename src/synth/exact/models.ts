@@ -46,7 +46,7 @@ function spread(instance: Instance, unrolled: Unrolled, starts: readonly number[
         return { ...where, item: (kind === 'broadcast' ? 0 : start * chunks) + (item % chunks) };
       });
       chosen.sort((a, b) => a.way - b.way || a.item - b.item);
-      const moves = new Moves(true);
+      const moves = new Moves();
       for (const [step, rounds] of unrolled.rounds(values).entries()) {
         for (const { way, item } of chosen.filter((sending) => sending.step === step)) {
           moves.add(machine.ways[way].from, machine.ways[way].to, item);

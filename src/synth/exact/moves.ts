@@ -3,11 +3,10 @@
  * possible in S steps is possible in more, up to R, since a step of several rounds can be cut in two.
  */
 import { FlowNetwork, unlimited } from '../../cost/index.ts';
-import type { Collective } from '../../ir/collective.ts';
 import { Random } from '../../ir/random.ts';
-import { attemptRounds } from '../list/rounds/search.ts';
 import { scheduleOf, spreadOf } from '../list/spread.ts';
-import { type Answer, type Instance, type SearchControl, shapeName } from './instance.ts';
+import { attemptSteps } from './greedy.ts';
+import { type Answer, type Instance, type ScheduleMaker, type SearchControl, shapeName } from './instance.ts';
 import { unitsOf } from './machine.ts';
 import { routedSchedule } from './routed.ts';
 import { answerBySolver } from './solver-answer.ts';
@@ -26,7 +25,7 @@ export function answerMove(instance: Instance, control: SearchControl): Answer {
     const reason = `${chunks} chunks for each of ${machine.ranks} ranks are more than ${mostItems}`;
     return { status: 'unknown', reason };
   }
-  if (kind === 'scatter' && machine.apart !== undefined) return answerScatter(instance, control);
+  if (kind === 'scatter' && machine.apart) return answerScatter(instance, control);
   return constructSpread(instance, control) ?? answerBySolver(instance, control);
 }
 
@@ -35,17 +34,14 @@ function constructSpread(
   { kind, machine, root, chunks, steps, rounds }: Instance,
   { seed, shouldStop }: SearchControl,
 ): Answer | undefined {
-  if ((kind !== 'allgather' && kind !== 'broadcast') || machine.apart === undefined) return undefined;
+  if ((kind !== 'allgather' && kind !== 'broadcast') || !machine.apart) return undefined;
   const spread = spreadOf({ kind, ranks: machine.ranks, root }, chunks);
   const { splits } = splitsOf(steps, rounds, seed);
-  const deliveries = spread.origin.length * (machine.ranks - 1);
-  const attempts = Math.min(mostAttempts, Math.ceil(effort / deliveries));
-  for (let attempt = 0; attempt < attempts && splits.length > 0 && !shouldStop(); attempt++) {
-    const split = splits[attempt % splits.length];
-    const moves = attemptRounds(machine.apart, spread, (step) => split[step], seed + attempt);
+  const attempts = Math.min(mostAttempts, Math.ceil(effort / (spread.origin.length * (machine.ranks - 1))));
+  for (let attempt = 0; attempt < attempts && !shouldStop(); attempt++) {
+    const moves = attemptSteps(machine, spread, splits[attempt % splits.length], new Random(seed + attempt));
     if (moves === undefined) continue;
-    const schedule = (name: string, collective: Collective, width: number) =>
-      scheduleOf(moves, name, collective, width);
+    const schedule: ScheduleMaker = (name, collective, width) => scheduleOf(moves, name, collective, width);
     return { status: 'feasible', schedule, method: 'constructed' };
   }
   return undefined;

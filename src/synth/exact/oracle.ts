@@ -151,8 +151,7 @@ export class Oracle {
     const { machine, bounds, answers } = this.known(part);
     const proof = ruledOut(bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
-    const control =
-      inComposition && machine.apart !== undefined ? { ...this.control, solver: undefined } : this.control;
+    const control = inComposition && machine.apart ? { ...this.control, solver: undefined } : this.control;
     const instance = { ...shape, kind: part.kind, machine, root: this.collective.root };
     return answers.of(shape, () => answerMove(instance, control));
   }

@@ -1,11 +1,15 @@
 /** Attempts at random, of which the fastest is kept. */
-import { partOfWork, WorkSpent } from '../../ir/effort.ts';
+import { type Effort, partOfWork, WorkSpent } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { mostAttempts } from '../limits.ts';
 import type { SpreadProblem } from './problem.ts';
 
-/** Operations of a plan in whose time they are made. */
+/** Operations of a plan in whose time they are made, and in whose time it is tried before how finely to cut. */
 const mostWork = 24_000;
+
+export function workOfAttempts(effort: Effort): number {
+  return mostWork * partOfWork[effort];
+}
 
 /**
  * What attempts had found when one of them was given up in the middle is kept.
@@ -20,7 +24,7 @@ export function fastest<R extends { readonly seconds: Seconds; readonly work: nu
   { effort, shouldStop }: Pick<SpreadProblem, 'effort' | 'shouldStop'>,
   patience = mostAttempts,
 ): R | undefined {
-  const most = mostWork * partOfWork[effort];
+  const most = workOfAttempts(effort);
   let best: R | undefined;
   let work = 0;
   let isOver = false;

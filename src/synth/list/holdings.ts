@@ -69,4 +69,21 @@ export class Holdings {
     for (let word = 0; word < words; word++) count += bitCount(has[from * words + word] & ~gets[to * words + word]);
     return count;
   }
+
+  /** These items, ascending. */
+  usefulItems(from: number, to: number): number[] {
+    const { words, has, gets } = this;
+    const found: number[] = [];
+    for (let word = 0; word < words; word++) {
+      for (let rest = has[from * words + word] & ~gets[to * words + word]; rest !== 0; rest &= rest - 1) {
+        found.push(32 * word + lowestBit(rest));
+      }
+    }
+    return found;
+  }
+
+  /** Whether a rank has an item. */
+  isHeld(rank: number, item: number): boolean {
+    return (this.has[rank * this.words + (item >> 5)] & (1 << (item & 31))) !== 0;
+  }
 }

@@ -2,14 +2,14 @@
 export const limits = {
   /** Items × ranks of one search, unless the user asked for more, or ways × ranks: beyond, plans have millions of operations. */
   deliveries: 1 << 21,
+  /** Pieces × ranks of what runs in many bulks. */
+  deliveriesInBulks: 1 << 15,
   /** Ways through switches that are told apart between two ranks: more would make searches longer and hardly better. */
   channels: 4,
   /** Pairs of ranks that exchange messages directly: with more of them searches for paths would take minutes. */
   pairs: 25_000,
   /** Pieces over each link of the narrowest rank, of moves that run in many bulks: an allreduce of 64 MiB on line:64 takes 10.1 ms, without it 18.4. */
   piecesInBulks: 6,
-  /** Items that are compared before the rarest of them is taken: looking at all takes too long on large machines. */
-  compared: 16,
   /** Parts of what one rank has for another, where pairs differ: a power of two, so that those of all pairs are whole chunks of the most. */
   partsOfPair: 16,
   /** Arcs and ranks to look at if one search from each rank looks at all: beyond that no paths are searched. */

@@ -4,16 +4,15 @@ import { type Derivation, derivationsOf, leastChunks } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { candidate } from './candidate.ts';
-import { events, together } from './events/index.ts';
+import { events, steps, together } from './events/index.ts';
 import { kept, type Machine, machineFor } from './machine.ts';
 import { chunksFor } from './places.ts';
 import { isSpread, type SpreadProblem, type Strategy } from './problem.ts';
-import { rounds } from './rounds/index.ts';
 import { rows } from './rows.ts';
 import type { Moves } from './spread.ts';
 import { proposeThroughCentre } from './through-centre.ts';
 
-const strategies: readonly Strategy[] = [rounds, events, together, rows];
+const strategies: readonly Strategy[] = [steps, events, together, rows];
 
 /** Candidates for collectives in which everyone gets everything, and for their reversals and compositions. */
 export function* proposeSpreads(problem: Problem): Iterable<Proposal> {

@@ -68,17 +68,14 @@ export class Moves {
   readonly from = new IntColumn();
   readonly to = new IntColumn();
   readonly item = new IntColumn();
-  /** The first row of each step that has been ended, and its rounds. */
+  /** The first row of each step that has been ended, and its rounds where the schedule claims them. */
   readonly stepStart = new IntColumn();
   readonly rounds = new IntColumn();
-  /** Whether the schedule claims the rounds of its steps. */
-  readonly claimed: boolean;
   /** How long they take where steps do not wait for each other, if that was found. */
   readonly seconds: Seconds | undefined;
   private openStart = 0;
 
-  constructor(claimed = false, seconds?: Seconds) {
-    this.claimed = claimed;
+  constructor(seconds?: Seconds) {
     this.seconds = seconds;
   }
 
@@ -137,7 +134,7 @@ export function placedSchedule(
       while (row < end && from[row] === from[first] && to[row] === to[first]);
       addMessage(builder, from[first], to[first], item.subarray(first, row), places);
     }
-    builder.endStep(moves.claimed ? moves.rounds.at(step) * chunksPerRound : 0);
+    builder.endStep(moves.rounds.at(step) * chunksPerRound);
   }
   return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }

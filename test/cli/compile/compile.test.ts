@@ -194,7 +194,7 @@ describe('the report', () => {
     };
     const byTime = reasons();
     expect(byTime.get('halved-ring-allgather')).toBe('chosen');
-    expect(byTime.get('list-rounds-allgather')).toBe('as good; textbook algorithms go first');
+    expect(byTime.get('list-steps-allgather')).toBe('as good; textbook algorithms go first');
     expect(one / few).toBeCloseTo(2, 2);
     expect(byTime.get('ring-allgather')).toBe('2 times: bytes take 2 times as long');
     expect(byTime.get('packed trees')).toMatch(/^\+0\.14 %: 550 ns more latency$/);

@@ -39,11 +39,11 @@ export function reasonsOn(machine: string | Topology, wanted: Wanted): string[] 
   return reasonsAmong(proposals);
 }
 
-/** The schedule in rounds where the machine has any, which continuous time may do without; else the only candidate's. */
+/** The schedule in steps where the machine has any, which continuous time may do without; else the only candidate's. */
 export function scheduleOn(machine: string | Topology, wanted: Wanted): Schedule {
   const all = candidatesOn(machine, wanted).filter(({ name }) => !name.startsWith('list-rows'));
-  const inRounds = all.filter(({ name }) => name.startsWith('list-rounds'));
-  const [candidate, ...others] = inRounds.length > 0 ? inRounds : all;
+  const inSteps = all.filter(({ name }) => name.startsWith('list-steps'));
+  const [candidate, ...others] = inSteps.length > 0 ? inSteps : all;
   expect(others.map(({ name }) => name)).toEqual([]);
   return candidate.build(1);
 }
@@ -56,9 +56,4 @@ export function provedSeconds(schedule: Schedule, machine: string | Topology, si
   if (proved === undefined)
     expect.fail(`${schedule.name}: ${verification.verdict}: ${verification.findings[0]?.message}`);
   return simulate(plan, new Routes(topology), size).seconds;
-}
-
-/** Rounds that a schedule claims, added up. */
-export function roundsOf({ steps }: Schedule): number {
-  return steps.rounds.reduce((sum, rounds) => sum + rounds, 0);
 }

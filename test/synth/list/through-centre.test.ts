@@ -15,7 +15,7 @@ function withoutEngines(name: string): Topology {
 
 function centresOn(machine: string | Topology, size: number, effort: 'quick' | 'full' = 'full') {
   const all = candidatesOn(machine, { kind: 'allreduce', size, effort });
-  return all.filter(({ name }) => name.startsWith('list-rounds') && name.includes('central ranks'));
+  return all.filter(({ name }) => name.startsWith('list-steps') && name.includes('central ranks'));
 }
 
 describe('allreduces through central ranks', () => {

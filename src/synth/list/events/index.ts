@@ -1,17 +1,18 @@
-/** The strategies `events` and `together`: continuous time, for machines whose links, ports and switches do not work in lock step. */
+/** The strategies `steps`, `events` and `together`: continuous time for any machine; in `steps` nothing starts before all that is under way has arrived. */
 import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
-import { rounding, type Seconds } from '../../../ir/units.ts';
+import type { Seconds } from '../../../ir/units.ts';
 import { joinsMorePairs } from '../../arcs.ts';
+import { tolerance } from '../../limits.ts';
 import { isShort } from '../../short.ts';
-import { fastest } from '../attempts.ts';
+import { fastest, workOfAttempts } from '../attempts.ts';
 import { limits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
-import { isMixed, unitLinksOf } from '../rounds/unit-links.ts';
 import { Moves, type Spread, spreadOf } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 import { leastTime } from './least-time.ts';
 import { attemptLoop, inSteps, type Result } from './loop.ts';
+import { usualPieces } from './pieces.ts';
 import { type Policy, SpreadCargo } from './spread-cargo.ts';
 import { hasUnlikeLinks } from './together.ts';
 
@@ -19,9 +20,11 @@ import { hasUnlikeLinks } from './together.ts';
 const mostPairWork = 4 * limits.deliveries;
 /** How far attempts that repeat the best policy stray from it. */
 const noise = 0.1;
+/** Parts of a shard that are tried, and pieces of a broadcast. */
+const shardParts = [1, 2, 3, 4, 6, 8, 12, 16];
+const broadcastPieces = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 /** Ways × items of a search in which shards are cut in parts, by trial or for ways that start together. */
 const mostWork = 1 << 19;
-const mostParts = { allgather: 8, broadcast: 64 } as const;
 /**
  * Parts of a shard for ways that start together: many, as a message of two or three of them may wait for one, and the last ones leave links idle. On
  * four kinds of hosts 40 reach 0.952 of the bound or more, 24 reach 0.949.
@@ -30,28 +33,50 @@ const partsTogether = 40;
 
 const usual: Policy = {
   latencies: Number.POSITIVE_INFINITY,
+  paced: false,
   patient: false,
   farFirst: false,
   together: false,
   inStep: false,
   noise: 0,
 };
+const oneByOne: Policy = { ...usual, latencies: 0 };
+const inStep: Policy = { ...usual, inStep: true };
+const paced: Policy = { ...inStep, paced: true };
+const oneInStep: Policy = { ...oneByOne, inStep: true };
+
 /** What comes of a policy. */
 interface Attempt extends Result {
   readonly policy: Policy;
 }
 
-const oneByOne: Policy = { ...usual, latencies: 0 };
+export const steps: Strategy = {
+  name: 'steps',
+  unfit: unfitForSteps,
+  leastLatency: () => 0,
+  itemsPerShard(problem) {
+    if (problem.effort === 'full') return partsFor(problem, usualPieces(problem), [paced, oneInStep]);
+    return isShort(problem.size, problem.topology) ? 1 : usualPieces(problem);
+  },
+  search: (spread, problem) => searched(spread, problem, stepwise(problem), (best) => ({ ...best, noise })),
+};
 
 export const events: Strategy = {
   name: 'events',
   unfit(problem) {
-    const links = problem.effort === 'quick' ? unitLinksOf(problem) : '';
-    if (typeof links !== 'string' && !isMixed(links)) return 'all links are alike, so that rounds do nearly as well';
+    const { latency, bandwidth } = problem.ways();
+    const isAlike = areAlike(latency) && areAlike(bandwidth);
+    if (problem.effort === 'quick' && isAlike && unfitForSteps(problem) === undefined) {
+      return 'all links are alike, so that steps do nearly as well';
+    }
     return tooLarge(problem);
   },
   leastLatency,
-  itemsPerShard: partsFor,
+  itemsPerShard(problem) {
+    const [long] = policiesFor(problem.ways());
+    const usual = problem.kind === 'broadcast' ? usualPieces(problem) : 1;
+    return partsFor(problem, usual, [long, { ...long, latencies: 0 }]);
+  },
   search: (spread, problem) => searched(spread, problem, policiesFor(problem.ways()), (best) => ({ ...best, noise })),
 };
 
@@ -70,6 +95,11 @@ function tooLarge({ topology, ranks, ways }: SpreadProblem): string | undefined 
     : undefined;
 }
 
+function unfitForSteps({ topology: { nodes, chips, links } }: SpreadProblem): string | undefined {
+  if (nodes.length > chips.length) return 'steps need chips joined directly, without switches';
+  return links.some(({ latency }) => latency !== links[0].latency) ? 'steps need links of one latency' : undefined;
+}
+
 function unfitForTogether({ ways, size, effort, shares, ...problem }: SpreadProblem): string | undefined {
   if (problem.kind === 'broadcast') return 'one root has too little to choose from';
   if (effort === 'quick') return 'quick searches have no time for so many attempts';
@@ -86,29 +116,42 @@ function leastLatency(problem: SpreadProblem): Seconds {
   return leastTime(spreadOf(problem, 1), { ...problem, size: 0 });
 }
 
-/** Parts of a shard, a power of two: more as long as that makes the first attempts faster; quickly one where bytes take less than messages. */
-function partsFor(problem: SpreadProblem): number {
+/** Parts of a shard, more as long as that makes the first attempts faster; quickly one where bytes take less than messages. */
+function partsFor(problem: SpreadProblem, usual: number, policies: readonly Policy[]): number {
   if (problem.effort === 'quick' && isShort(problem.size, problem.topology)) return 1;
-  const ways = problem.ways();
-  const [long] = policiesFor(ways);
-  const most = mostWork * partOfWork[problem.effort];
-  let [best, bestTime] = [1, Number.POSITIVE_INFINITY];
-  for (let parts = 1; parts <= mostParts[problem.kind] && parts <= 8 * best; parts *= 2) {
-    const spread = spreadOf(problem, parts);
-    if (parts > 1 && (problem.shouldStop() || ways.arcs.length * spread.origin.length > most)) break;
-    for (const policy of [long, { ...long, latencies: 0 }]) {
-      const time = attemptEvents(spread, problem, policy, new Random(problem.seed))?.seconds ?? bestTime;
-      if (time < bestTime * (1 - rounding)) [best, bestTime] = [parts, time];
+  const isTooMuch = (parts: number): boolean =>
+    problem.ways().arcs.length * spreadOf(problem, parts).origin.length > mostWork * partOfWork[problem.effort];
+  if ((problem.kind === 'broadcast' && problem.inBulks) || isTooMuch(usual)) return usual;
+  let [best, bestTime, work, workOfPart] = [usual, Number.POSITIVE_INFINITY, 0, 0];
+  const counts = problem.kind === 'broadcast' ? broadcastPieces : shardParts;
+  for (const parts of new Set([usual, ...counts])) {
+    if (parts > 8 * best || isTooMuch(parts) || work + workOfPart * parts > workOfAttempts(problem.effort)) break;
+    const before = work;
+    for (const policy of policies) {
+      const attempt = attemptEvents(spreadOf(problem, parts), problem, policy, new Random(problem.seed));
+      const time = attempt?.seconds ?? bestTime;
+      work += attempt?.work ?? 0;
+      if (time < bestTime * (1 - tolerance)) [best, bestTime] = [parts, time];
     }
+    workOfPart = (work - before) / parts;
   }
   return best;
 }
 
+function areAlike(values: Float64Array): boolean {
+  return values.every((value) => value === values[0]);
+}
+
+/** Messages of all that is useful, as long as all ways into the ranks that lack most are busy, or of one item; the longest first where bytes take less than messages. */
+function stepwise({ size, topology }: SpreadProblem): readonly Policy[] {
+  const shorter = [paced, oneInStep];
+  return isShort(size, topology) ? [inStep, ...shorter] : [...shorter, inStep];
+}
+
 /** What is tried first: long and short messages; patience, and near or far receivers first, where some ways are faster than others. */
 function policiesFor({ latency, bandwidth }: Ways): readonly Policy[] {
-  const alike = (values: Float64Array) => values.every((value) => value === values[0]);
   const lengths = [Number.POSITIVE_INFINITY, 0, 1];
-  if (alike(latency) && alike(bandwidth)) return lengths.map((latencies) => ({ ...usual, latencies }));
+  if (areAlike(latency) && areAlike(bandwidth)) return lengths.map((latencies) => ({ ...usual, latencies }));
   return [true, false].flatMap((patient) =>
     lengths.flatMap((latencies) => [false, true].map((farFirst) => ({ ...usual, latencies, patient, farFirst }))),
   );
@@ -143,7 +186,7 @@ function movesOf(result: Result | undefined, { ranks, origin }: Spread, { ways, 
   if (result === undefined) throw new Error(`continuous time: not every rank of ${topology.name} can be reached`);
   const { arcs } = ways();
   const items = origin.length;
-  const moves = new Moves(false, result.seconds);
+  const moves = new Moves(result.seconds);
   for (const step of inSteps(result.messages, ways(), (rank, item) => rank * items + item, ranks * items)) {
     for (const { way, items: carried } of step)
       for (const item of carried) moves.add(arcs[way].from, arcs[way].to, item);

@@ -3,8 +3,8 @@
  * policy says what is tried otherwise.
  */
 import type { Random } from '../../../ir/random.ts';
-import type { Bytes, Seconds } from '../../../ir/units.ts';
-import { Holdings, lowestBit } from '../holdings.ts';
+import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
+import { bitCount, Holdings } from '../holdings.ts';
 import { type Spread, startOf } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 import type { Cargo, LoopPolicy, Message } from './loop.ts';
@@ -14,6 +14,8 @@ import { wholeItems } from './together.ts';
 export interface Policy extends LoopPolicy {
   /** A message gets no more items than take this many times its latency; one at least. Those of ways that start together keep every link busy for whole item times. */
   readonly latencies: number;
+  /** Whether messages are as long as all ways into the ranks that lack most have something new to bring. */
+  readonly paced: boolean;
   /** Whether an item is left to a faster way that brings it sooner. */
   readonly patient: boolean;
   /** Whether the receiver that is reached last is served first, and not the one that is reached soonest. */
@@ -35,6 +37,11 @@ export class SpreadCargo implements Cargo {
   private readonly mostItems: ArrayLike<number>;
   /** `ways.into` with the quickest of each rank's ways first. */
   private readonly quickestInto: Int32Array;
+  /** Bytes per second of all ways into each rank, and of the narrowest of all. */
+  private readonly widthInto: Float64Array;
+  private readonly narrowest: number;
+  private pacedAt: Seconds = -1;
+  private pace = 0;
   /** Of the items that a message could bring. */
   private readonly rarity: Float64Array;
 
@@ -51,6 +58,9 @@ export class SpreadCargo implements Cargo {
     for (const [rank, item] of startOf(spread)) this.availableAt[rank * origin.length + item] = 0;
     this.duration = ways.latency.map((latency, way) => latency + this.itemBytes / ways.bandwidth[way]);
     this.mostItems = policy.together ? wholeItems(ways) : ways.latency.map((_, way) => this.itemsWithin(way));
+    this.widthInto = new Float64Array(ranks);
+    for (const [way, width] of ways.bandwidth.entries()) this.widthInto[ways.to[way]] += width;
+    this.narrowest = ways.bandwidth.reduce((least, width) => Math.min(least, width), Number.POSITIVE_INFINITY);
     this.quickestInto = quickestFirst(this.duration, ways);
   }
 
@@ -68,6 +78,7 @@ export class SpreadCargo implements Cargo {
     const [from, to] = [ways.from[way], ways.to[way]];
     const useful = holdings.useful(from, to);
     if (useful === 0) return -1;
+    if (policy.inStep) return 1 / useful;
     if (policy.together) return holdings.lacking[to];
     const count = Math.min(useful, this.mostItems[way]);
     const seconds = ways.latency[way] + (count * this.itemBytes) / ways.bandwidth[way];
@@ -79,10 +90,13 @@ export class SpreadCargo implements Cargo {
   /** The rarest items, except what is left to faster ways. */
   chosen(way: number, now: Seconds, isLast: boolean): readonly number[] {
     const found = this.itemsFor(way, now, this.policy.patient && !isLast);
-    const most = this.mostItems[way];
+    const most = this.policy.paced ? this.pacedItems(way, now) : this.mostItems[way];
     if (found.length <= most) return found;
     const rarity = this.rarity.subarray(0, found.length);
-    for (const [i, item] of found.entries()) rarity[i] = this.holdings.holders[item] + this.random.next() / 2 ** 32;
+    for (const [i, item] of found.entries()) {
+      const near = this.policy.inStep ? this.neighboursWith(item, this.ways.to[way]) : 0;
+      rarity[i] = near + this.holdings.holders[item] + this.random.next() / 2 ** 32;
+    }
     if (most === 1) return [found[rarity.indexOf(rarity.reduce((least, each) => Math.min(least, each)))]];
     const greatest = rarity.slice().sort()[most - 1];
     return found.filter((_, i) => rarity[i] <= greatest).slice(0, most);
@@ -102,6 +116,47 @@ export class SpreadCargo implements Cargo {
     for (let out = this.ways.firstOut[rank]; out < this.ways.firstOut[rank + 1]; out++) loop.freed(out);
   }
 
+  /** Items that a way carries while all ways into the ranks that lack most bring something new. */
+  private pacedItems(way: number, now: Seconds): number {
+    if (this.pacedAt !== now) this.pace = this.paceNow();
+    this.pacedAt = now;
+    return Math.max(1, Math.floor(this.pace * this.ways.bandwidth[way] + rounding));
+  }
+
+  /** In items times seconds per byte: what the narrowest way takes for one item, or more. */
+  private paceNow(): number {
+    const { widthInto, narrowest } = this;
+    const needs = Array.from(this.holdings.lacking, (items, rank) => Math.ceil((items * narrowest) / widthInto[rank]));
+    const greatest = Math.max(...needs);
+    const paces = needs.flatMap((need, rank) => (need === greatest ? this.busyFor(rank) : []));
+    return Math.max(1 / narrowest, Math.min(...paces));
+  }
+
+  /** How long all ways into a rank can bring something new, if they do not compete for the same items. */
+  private busyFor(rank: number): number {
+    const { words, has, gets } = this.holdings;
+    const { from, bandwidth } = this.ways;
+    const into = this.ways.into.subarray(this.ways.firstInto[rank], this.ways.firstInto[rank + 1]);
+    let together = 0;
+    for (let word = 0; word < words; word++) {
+      const any = into.reduce((bits, way) => bits | has[from[way] * words + word], 0);
+      together += bitCount(any & ~gets[rank * words + word]);
+    }
+    const each = Array.from(into, (way) => this.holdings.useful(from[way], rank) / bandwidth[way]);
+    return Math.min(together / this.widthInto[rank], ...each);
+  }
+
+  /** Neighbours of a way's receiver that have an item or are about to: what few have now may come from the others later. */
+  private neighboursWith(item: number, to: number): number {
+    const { words, gets } = this.holdings;
+    const { from, into, firstInto } = this.ways;
+    let count = 0;
+    for (let w = firstInto[to]; w < firstInto[to + 1]; w++) {
+      count += (gets[from[into[w]] * words + (item >> 5)] >>> (item & 31)) & 1;
+    }
+    return count * (firstInto[to + 1] - firstInto[to]);
+  }
+
   /** Items that take the policy's number of latencies. */
   private itemsWithin(way: number): number {
     const { policy, itemBytes, items, ways } = this;
@@ -111,17 +166,9 @@ export class SpreadCargo implements Cargo {
 
   /** What the sender has and the receiver neither has nor is being brought, except what is left to faster ways. */
   private itemsFor(way: number, now: Seconds, patient: boolean): number[] {
-    const { words, has, gets } = this.holdings;
-    const [from, to] = [this.ways.from[way] * words, this.ways.to[way] * words];
-    const found: number[] = [];
-    for (let word = 0; word < words; word++) {
-      for (let rest = has[from + word] & ~gets[to + word]; rest !== 0; rest &= rest - 1) {
-        const item = 32 * word + lowestBit(rest);
-        this.looks++;
-        if (!patient || !this.comesSooner(item, way, now)) found.push(item);
-      }
-    }
-    return found;
+    const useful = this.holdings.usefulItems(this.ways.from[way], this.ways.to[way]);
+    this.looks += useful.length;
+    return patient ? useful.filter((item) => !this.comesSooner(item, way, now)) : useful;
   }
 
   /** Whether a faster way, from a rank that has an item or gets it, brings it sooner. */

@@ -4,29 +4,25 @@ import { Routes } from '../../../src/ir/routes.ts';
 import type { Schedule } from '../../../src/ir/schedule.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
-import { attemptRounds } from '../../../src/synth/list/rounds/search.ts';
-import { unitLinksOf } from '../../../src/synth/list/rounds/unit-links.ts';
-import { waysOf } from '../../../src/synth/list/ways.ts';
-import { candidatesOn, provedSeconds, roundsOf, type Wanted } from './support.ts';
+import { candidatesOn, provedSeconds, type Wanted } from './support.ts';
 
-/** The schedule in rounds; where links differ there is another in continuous time. */
+/** The schedule in steps; there may be another in continuous time. */
 function scheduleOn(machine: string | Topology, wanted: Wanted): Schedule {
-  const [candidate, ...others] = candidatesOn(machine, wanted).filter(({ name }) => name.startsWith('list-rounds-'));
+  const [candidate, ...others] = candidatesOn(machine, wanted).filter(({ name }) => name.startsWith('list-steps-'));
   expect(others.map(({ name }) => name)).toEqual([]);
   return candidate.build(1);
 }
 
-/** Looks for a step in which a link carries more chunks than its units allow in the rounds that the step claims. */
-function expectRoundsKept({ steps, collective }: Schedule, machine: string): void {
+/** Rounds in which links carry as many chunks as they have units, for the messages of each step one after the other. */
+function roundsOf({ steps, collective }: Schedule, machine: string): number {
   const { links, chips } = resolveTopology(machine);
   const units = new Map(links.map((link) => [link.from * chips.length + link.to, link.units]));
-  for (let step = 0; step < steps.stepCount; step++) {
-    for (const { source, destination, pieces } of steps.inStep(step)) {
+  const inStep = (step: number) =>
+    [...steps.inStep(step)].map(({ source, destination, pieces }) => {
       const chunks = pieces.reduce((sum, { count }) => sum + count, 0);
-      const width = units.get(chips[source] * collective.ranks + chips[destination]) ?? 0;
-      expect(chunks).toBeLessThanOrEqual(width * steps.rounds[step]);
-    }
-  }
+      return Math.ceil(chunks / (units.get(chips[source] * collective.ranks + chips[destination]) ?? 0));
+    });
+  return Array.from({ length: steps.stepCount }, (_, step) => Math.max(0, ...inStep(step))).reduce((a, b) => a + b, 0);
 }
 
 /** Links between the two chips that are farthest apart. */
@@ -37,7 +33,7 @@ function diameter(machine: string): number {
   return Math.max(...hops);
 }
 
-describe('allgather in rounds', () => {
+describe('allgather in steps', () => {
   // Least rounds: ⌈(N − 1) · C / links into the chip that has fewest⌉, or the diameter.
   it.each([
     ['ring:4', 1, 2],
@@ -62,24 +58,13 @@ describe('allgather in rounds', () => {
     // Of infinite size only the rounds count.
     const schedule = scheduleOn(machine, { kind: 'allgather', chunks, size: 2 ** 40 });
     expect(schedule.collective.chunks).toBe(chunks);
-    expect(roundsOf(schedule)).toBe(rounds);
-    expectRoundsKept(schedule, machine);
+    expect(roundsOf(schedule, machine)).toBe(rounds);
     provedSeconds(schedule, machine);
-  });
-
-  it('sends neighbours together, which need no packing', () => {
-    // Rank 0 has all 64 items, and none is rarer than another: eight in a row are as good as any eight.
-    const topology = resolveTopology('line:2');
-    const links = unitLinksOf({ topology, ways: () => waysOf(new Routes(topology), false) });
-    if (typeof links === 'string') throw new Error(links);
-    const moves = attemptRounds(links, { ranks: 2, origin: new Int32Array(64) }, () => 8, 0);
-    const first = [...(moves?.item.view() ?? [])].slice(0, 8);
-    expect(first).toEqual(Array.from({ length: 8 }, (_, i) => first[0] + i));
   });
 
   it('reaches the corner bound of a large mesh', () => {
     const schedule = scheduleOn('mesh:16x16', { kind: 'allgather', chunks: 1 });
-    expect(roundsOf(schedule)).toBe(128);
+    expect(roundsOf(schedule, 'mesh:16x16')).toBe(128);
     expect(schedule.steps.stepCount).toBe(diameter('mesh:16x16'));
   });
 
@@ -115,14 +100,15 @@ describe('allgather in rounds', () => {
     expect(seconds).toBeLessThan(2.036e-6);
   });
 
-  it('takes Dα + (N − 1)M/(4Nβ) on a torus', () => {
-    // D = 4, α = 1 µs, β = 10 GB/s.
+  it('takes little more than Dα + (N − 1)M/(4Nβ) on a torus', () => {
+    // D = 4, α = 1 µs, β = 10 GB/s: one round in sixteen brings one link nothing new.
     const schedule = scheduleOn('torus:4x4', { kind: 'allgather' });
-    expect(provedSeconds(schedule, 'torus:4x4')).toBeCloseTo(4e-6 + (15 * 2 ** 20) / (4 * 16 * 1e10), 12);
+    const least = 4e-6 + (15 * 2 ** 20) / (4 * 16 * 1e10);
+    expect(provedSeconds(schedule, 'torus:4x4')).toBeLessThan(1.06 * least);
   });
 });
 
-describe('broadcast in rounds', () => {
+describe('broadcast in steps', () => {
   it.each([
     ['ring:8', 2, 4],
     ['torus:4x4', 4, 4],
@@ -130,8 +116,7 @@ describe('broadcast in rounds', () => {
     ['dgx1', 6, 3],
   ])('on %s with %i chunks takes %i rounds', (machine, chunks, rounds) => {
     const schedule = scheduleOn(machine, { kind: 'broadcast', chunks, size: 2 ** 40 });
-    expect(roundsOf(schedule)).toBeLessThanOrEqual(rounds);
-    expectRoundsKept(schedule, machine);
+    expect(roundsOf(schedule, machine)).toBeLessThanOrEqual(rounds);
     provedSeconds(schedule, machine);
   });
 
@@ -141,7 +126,7 @@ describe('broadcast in rounds', () => {
   });
 });
 
-describe('reductions in rounds', () => {
+describe('reductions in steps', () => {
   it.each(['reducescatter', 'reduce', 'allreduce'] as const)('%s is made of reversed moves', (kind) => {
     for (const machine of ['dgx1', 'mesh:3x3', 'ring:5']) {
       for (const candidate of candidatesOn(machine, { kind, root: kind === 'reduce' ? 3 : 0 })) {
@@ -153,6 +138,6 @@ describe('reductions in rounds', () => {
 
   it('reducescatter on DGX-1 takes seven rounds for six chunks', () => {
     const schedule = scheduleOn('dgx1', { kind: 'reducescatter', chunks: 6, size: 2 ** 40 });
-    expect(roundsOf(schedule)).toBe(7);
+    expect(roundsOf(schedule, 'dgx1')).toBe(7);
   });
 });

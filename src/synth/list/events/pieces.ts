@@ -1,0 +1,57 @@
+/** How finely a move is cut where all links work in lock step, told in closed form. */
+import { distancesFrom } from '../../distances.ts';
+import { tolerance } from '../../limits.ts';
+import { limits } from '../limits.ts';
+import type { SpreadProblem } from '../problem.ts';
+import { bandwidthInto } from './least-time.ts';
+
+/** Parts of a shard, or of each unit of shards that differ; pieces of a broadcast. */
+export function usualPieces(problem: SpreadProblem): number {
+  return problem.kind === 'broadcast' ? piecesOfBroadcast(problem) : partsOfShard(problem);
+}
+
+/** By rank: how many links of the mean bandwidth lead into it, at least one. */
+function breadths({ ranks, ways }: SpreadProblem): readonly number[] {
+  const mean = meanOf(ways().bandwidth);
+  return Array.from({ length: ranks }, (_, rank) => Math.max(1, Math.round(bandwidthInto(ways(), rank) / mean)));
+}
+
+function meanOf(values: Float64Array): number {
+  return values.reduce((sum, each) => sum + each, 0) / values.length;
+}
+
+/** As few parts as fill the links into every rank evenly enough. */
+function partsOfShard(problem: SpreadProblem): number {
+  const { ranks, shares } = problem;
+  const all = shares?.reduce((sum, { share }) => sum + share, 0) ?? ranks;
+  const ownOf = (rank: number): number =>
+    shares === undefined ? 1 : (shares.find((root) => root.rank === rank)?.share ?? 0);
+  const needs = breadths(problem).map((breadth, rank) => ({ breadth, units: all - ownOf(rank) }));
+  const least = Math.max(...needs.map(({ units, breadth }) => units / breadth));
+  const roundsFor = (parts: number): number =>
+    Math.max(...needs.map(({ units, breadth }) => Math.ceil((units * parts) / breadth))) / parts;
+  let best = 1;
+  for (let parts = 2; roundsFor(best) > least * (1 + tolerance); parts++) {
+    if (ranks * all * parts > limits.deliveries) break;
+    if (roundsFor(parts) < roundsFor(best)) best = parts;
+  }
+  return best;
+}
+
+/**
+ * C pieces over d links and e steps to the farthest rank take about (C/d + e − 1)(α + M/(Cβ)), which is least at C = √((e − 1) · d · M/(αβ)); whole multiples of d
+ * fill the links.
+ */
+function piecesOfBroadcast(problem: SpreadProblem): number {
+  const { size, root, ranks, inBulks } = problem;
+  const { bandwidth, latency, to, firstOut } = problem.ways();
+  const breadth = Math.min(...breadths(problem).filter((_, rank) => rank !== root));
+  const farthest = Math.max(...distancesFrom(root, ranks, (rank) => to.subarray(firstOut[rank], firstOut[rank + 1])));
+  // Without bytes or latency there may be no such number.
+  const best = Math.sqrt(((farthest - 1) * breadth * size) / (meanOf(latency) * meanOf(bandwidth))) || 1;
+  const pieces = Math.min(
+    inBulks ? limits.piecesInBulks * breadth : best,
+    (inBulks ? limits.deliveriesInBulks : limits.deliveries) / ranks,
+  );
+  return Math.max(1, Math.round(pieces / breadth)) * breadth;
+}
