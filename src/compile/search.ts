@@ -189,8 +189,8 @@ export class Search implements SearchResult {
   }
 
   /**
-   * What gains enough for its work, if there is room for it. If not, what has been begun is finished, and of that what gains most, whatever its work: there is hardly
-   * room for a second one. Undefined when the stage is over.
+   * What gains most for its work, of what gains enough and has room. If nothing has, what has been begun is finished, in the same order. Undefined when the stage
+   * is over.
    */
   private nextOf(stage: Stage, open: readonly Prospect[], gain: (prospect: Prospect) => number): Prospect | undefined {
     const { enough, most, room, leastGain, leastOfEngine } = stage;
@@ -200,10 +200,8 @@ export class Search implements SearchResult {
     const fitting = worth.filter(({ work }) => !isFull && this.spent + work / this.factor <= room);
     if (fitting.length > 0) return greatest(fitting, perWork);
     if (this.spent >= most || (worth.length === 0 && !isFull)) return undefined;
-    return greatest(
-      open.filter((one) => this.isLast(one) && gain(one) >= leastGain),
-      perWork,
-    );
+    const begun = open.filter((one) => this.isLast(one) && gain(one) >= leastGain);
+    return greatest(begun, perWork);
   }
 
   /**

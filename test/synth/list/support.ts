@@ -39,7 +39,7 @@ export function reasonsOn(machine: string | Topology, wanted: Wanted): string[] 
   return reasonsAmong(proposals);
 }
 
-/** The schedule in steps where the machine has any, which continuous time may do without; else the only candidate's. */
+/** The schedule of the strategy `steps`, if it fits the machine; else that of the only candidate. */
 export function scheduleOn(machine: string | Topology, wanted: Wanted): Schedule {
   const all = candidatesOn(machine, wanted).filter(({ name }) => !name.startsWith('list-rows'));
   const inSteps = all.filter(({ name }) => name.startsWith('list-steps'));
