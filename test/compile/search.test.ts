@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DrawnRequest, drawnRequests, editedMachine } from '../../bench/drawn-requests.ts';
 import { Search, type SearchRequest } from '../../src/compile/search.ts';
-import { budgets, type Stage } from '../../src/compile/search-limits.ts';
+import { budgets, type Stage, stages } from '../../src/compile/search-limits.ts';
 import { sourcesOf } from '../../src/compile/sources.ts';
 import { lowerBound } from '../../src/cost/index.ts';
 import {
@@ -203,6 +203,19 @@ describe('the budget', () => {
     }).bundle;
     // In one bulk it takes 1.6 times as long.
     expect(bound.seconds / cost.seconds).toBeGreaterThan(0.97);
+  });
+
+  it('covers the first plan, for whose sake anything is done', () => {
+    const topology = broken('full:52', 'link:47-37');
+    const collective = collectiveOf('exscan', topology.chips.length);
+    const search = new Search(
+      { ...compileDefaults, onBest: undefined, collective, topology, size: 2 ** 10, effort: 'quick' },
+      new Routes(topology),
+      lowerBound(collective, topology, 2 ** 10).seconds,
+    );
+    search.run(sourcesOf(search, enginesNamed('auto')));
+    // With shards in as many parts as the links into a rank are filled with it was 453,000.
+    expect(search.spent).toBeLessThan(stages.quick.most);
   });
 
   it('lets fewer candidates be priced, and says which were not', () => {

@@ -4,6 +4,8 @@ export const limits = {
   deliveries: 1 << 21,
   /** Pieces × ranks of what runs in many bulks. */
   deliveriesInBulks: 1 << 15,
+  /** Ways × items of a search in which shards are cut in parts; quick searches may look at a part of it. */
+  waysTimesItems: 1 << 19,
   /** Ways through switches that are told apart between two ranks: more would make searches longer and hardly better. */
   channels: 4,
   /** Pairs of ranks that exchange messages directly: with more of them searches for paths would take minutes. */

@@ -23,8 +23,6 @@ const noise = 0.1;
 /** Parts of a shard that are tried, and pieces of a broadcast. */
 const shardParts = [1, 2, 3, 4, 6, 8, 12, 16];
 const broadcastPieces = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-/** Ways × items of a search in which shards are cut in parts, by trial or for ways that start together. */
-const mostWork = 1 << 19;
 /**
  * Parts of a shard for ways that start together: many, as a message of two or three of them may wait for one, and the last ones leave links idle. On
  * four kinds of hosts 40 reach 0.952 of the bound or more, 24 reach 0.949.
@@ -107,7 +105,7 @@ function unfitForTogether({ ways, size, effort, shares, ...problem }: SpreadProb
   const { arcs } = ways();
   if (!hasUnlikeLinks(ways())) return 'no message keeps a link busy for longer than another';
   const items = partsTogether * problem.ranks;
-  if (arcs.length * items > mostWork) return 'so many items take too long on so large a machine';
+  if (arcs.length * items > limits.waysTimesItems) return 'so many items take too long on so large a machine';
   const isShort = arcs.some(({ latency, bandwidth }) => size / items / bandwidth < latency);
   return isShort ? `messages of ${partsTogether} parts of a shard would be too short` : undefined;
 }
@@ -120,7 +118,8 @@ function leastLatency(problem: SpreadProblem): Seconds {
 function partsFor(problem: SpreadProblem, usual: number, policies: readonly Policy[]): number {
   if (problem.effort === 'quick' && isShort(problem.size, problem.topology)) return 1;
   const isTooMuch = (parts: number): boolean =>
-    problem.ways().arcs.length * spreadOf(problem, parts).origin.length > mostWork * partOfWork[problem.effort];
+    problem.ways().arcs.length * spreadOf(problem, parts).origin.length >
+    limits.waysTimesItems * partOfWork[problem.effort];
   if ((problem.kind === 'broadcast' && problem.inBulks) || isTooMuch(usual)) return usual;
   let [best, bestTime, work, workOfPart] = [usual, Number.POSITIVE_INFINITY, 0, 0];
   const counts = problem.kind === 'broadcast' ? broadcastPieces : shardParts;

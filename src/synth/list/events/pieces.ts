@@ -1,4 +1,5 @@
 /** How finely a move is cut where all links work in lock step, told in closed form. */
+import { partOfWork } from '../../../ir/effort.ts';
 import { distancesFrom } from '../../distances.ts';
 import { tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
@@ -22,7 +23,8 @@ function meanOf(values: Float64Array): number {
 
 /** As few parts as fill the links into every rank evenly enough. */
 function partsOfShard(problem: SpreadProblem): number {
-  const { ranks, shares } = problem;
+  const { ranks, shares, effort } = problem;
+  const most = limits.waysTimesItems * partOfWork[effort];
   const all = shares?.reduce((sum, { share }) => sum + share, 0) ?? ranks;
   const ownOf = (rank: number): number =>
     shares === undefined ? 1 : (shares.find((root) => root.rank === rank)?.share ?? 0);
@@ -32,7 +34,7 @@ function partsOfShard(problem: SpreadProblem): number {
     Math.max(...needs.map(({ units, breadth }) => Math.ceil((units * parts) / breadth))) / parts;
   let best = 1;
   for (let parts = 2; roundsFor(best) > least * (1 + tolerance); parts++) {
-    if (ranks * all * parts > limits.deliveries) break;
+    if (ranks * all * parts > limits.deliveries || problem.ways().arcs.length * all * parts > most) break;
     if (roundsFor(parts) < roundsFor(best)) best = parts;
   }
   return best;
