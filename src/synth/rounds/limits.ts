@@ -3,7 +3,7 @@
 /** Columns that are looked for before the master program is solved again. */
 export const columnsPerMaster = 60;
 /** Other orders in which trees are grown where that of the nearest finds too few. */
-export const treeOrders = 20;
+export const treeOrders = 60;
 /** Work is counted in iterations of the simplex method times the rows of the program: about 2.5 million of that are a second. */
 export const workOfTry = 1_500_000;
 /** Numbers of rounds are tried until they have taken so much together. */
@@ -17,7 +17,5 @@ export const patience = 6;
 export const precision = 0.002;
 /** Chunks of one commodity, and of all together: plans of more take long to prove. */
 export const mostChunks = { each: 4096, together: 16_384 } as const;
-/** What looking at all pairs of sets of ranks may take in one pricing: they are 3^(ranks − 1) for every rank and round. */
-export const workOfAllSets = 20_000;
-/** So many of these pairs count as one unit of work, and so many hops that trees look at: each once for each of their ranks. */
+/** So many hops that trees look at count as one unit of work: each once for each of their ranks. */
 export const looksPerWork = 100;

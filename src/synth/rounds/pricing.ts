@@ -1,8 +1,7 @@
 /** The pricing problem of column generation: columns that cost less than what their commodity is worth at the prices of the master program. */
 import type { Random } from '../../ir/random.ts';
 import { noticeable } from '../../ir/units.ts';
-import { CheapestTrees, workOfSets } from './cheapest-trees.ts';
-import { looksPerWork, workOfAllSets } from './limits.ts';
+import { looksPerWork } from './limits.ts';
 import type { Prices } from './master.ts';
 import type { Column, Hop, RoundsProblem } from './problem.ts';
 import { nearTree, roundsBefore, roundsFrom, type TreeRounds } from './trees.ts';
@@ -27,31 +26,17 @@ export class Pricing {
    */
   *improving(prices: Prices, random?: Random): Iterable<Column> {
     const { commodities, network } = this.problem;
-    const finder = this.finder(random === undefined ? prices : blurred(prices, random), random);
+    const near = random === undefined ? prices : blurred(prices, random);
+    const find: Finder = (over, root, targets) => {
+      this.work += (over.rounds * over.from.length * targets.length) / looksPerWork;
+      return nearTree(over, root, targets, over.step < 0 ? near.reduced : near[this.spread], random);
+    };
     const costOf = ({ hops, turn }: Column): number =>
       hops.reduce((sum, hop) => sum + prices[hop < turn * network.arcs.length ? 'reduced' : 'copied'][hop], 0);
     for (const [commodity, { bytes }] of commodities.entries()) {
       const limit = (prices.worth[commodity] / bytes) * (1 - noticeable);
-      for (const column of this.columnsOf(commodity, finder)) if (costOf(column) < limit) yield column;
+      for (const column of this.columnsOf(commodity, find)) if (costOf(column) < limit) yield column;
     }
-  }
-
-  /** How trees are found at these prices: the very cheapest ones where that does not take long and no others are asked for. */
-  private finder(prices: HopPrices, random: Random | undefined): Finder {
-    const { network, rounds, commodities } = this.problem;
-    const isPath = commodities.every(({ targets }) => targets.length === 1);
-    if (random !== undefined || isPath || workOfSets(network, rounds) > workOfAllSets) {
-      return (over, root, targets) => {
-        this.work += (over.rounds * over.from.length * targets.length) / looksPerWork;
-        return nearTree(over, root, targets, over.step < 0 ? prices.reduced : prices[this.spread], random);
-      };
-    }
-    this.work += workOfSets(network, rounds);
-    const spreading = new CheapestTrees(roundsFrom(network, 0, rounds), prices[this.spread]);
-    const gathering = commodities.some(({ source }) => source === undefined)
-      ? new CheapestTrees(roundsBefore(network, rounds), prices.reduced)
-      : spreading;
-    return (over, root, targets) => (over.step < 0 ? gathering : spreading).hops(over, root, targets);
   }
 
   /** A tree from its source; or for every rank and round one that brings all together there before that round, and one that spreads it from then on. */

@@ -1,7 +1,7 @@
 /**
  * The cheapest trees of a network in rounds: from one rank to others, where data moves over at most one way each round and may wait
- * anywhere. To find the very cheapest is the Steiner problem (cheapest-trees.ts); here the nearest rank that is missing joins over the cheapest path
- * (Takahashi and Matsuyama 1980).
+ * anywhere. To find the very cheapest is the Steiner problem; here the nearest rank that is missing joins over the cheapest path (Takahashi and
+ * Matsuyama 1980).
  */
 import { never } from '../../ir/none.ts';
 import type { Random } from '../../ir/random.ts';

@@ -1,7 +1,6 @@
 /** Trees in rounds against every tree that there is, on networks small enough to try them all. */
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/ir/random.ts';
-import { CheapestTrees } from '../../../src/synth/rounds/cheapest-trees.ts';
 import { nearTree, roundsFrom, type TreeRounds } from '../../../src/synth/rounds/trees.ts';
 
 type TreeNetwork = Pick<TreeRounds, 'ranks' | 'from' | 'to'>;
@@ -67,7 +66,7 @@ function arrives(
 }
 
 describe('trees in rounds', () => {
-  it('are paths of the least price where there is one target; of all trees the least, or near it where sets are too many', () => {
+  it('are paths of the least price where there is one target, and else near the least of all trees', () => {
     const random = new Random(5);
     let [sum, least] = [0, 0];
     for (let draw = 0; draw < 200; draw++) {
@@ -82,11 +81,8 @@ describe('trees in rounds', () => {
       expect(path === undefined ? Number.POSITIVE_INFINITY : costOf(path)).toBe(leastPath);
       const all = Array.from({ length: network.ranks }, (_, rank) => rank);
       const tree = nearTree(over, source, all, prices);
-      const cheapest = new CheapestTrees(over, prices).hops(over, source, all);
       const leastTree = leastPrice(network, source, (1 << network.ranks) - 1, prices, rounds);
       expect(tree === undefined).toBe(leastTree === Number.POSITIVE_INFINITY);
-      expect(cheapest === undefined ? Number.POSITIVE_INFINITY : costOf(cheapest)).toBe(leastTree);
-      if (cheapest !== undefined) expect(arrives(network, source, all, cheapest)).toBe(true);
       if (tree === undefined) continue;
       expect(arrives(network, source, all, tree)).toBe(true);
       expect(costOf(tree)).toBeGreaterThanOrEqual(leastTree);
