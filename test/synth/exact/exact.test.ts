@@ -81,8 +81,8 @@ describe('exact schedules', () => {
 
   it('finds scatters and gathers from every root', async () => {
     for (let root = 0; root < 8; root++) {
-      expect(await statusOf('scatter', 'dgx1', [6, 7, 7], 'none', root)).toBe('feasible');
-      expect(await statusOf('gather', 'dgx1', [6, 7, 7], 'none', root)).toBe('feasible');
+      expect(await statusOf('scatter', 'dgx1', [6, 7, 7], 'highs', root)).toBe('feasible');
+      expect(await statusOf('gather', 'dgx1', [6, 7, 7], 'highs', root)).toBe('feasible');
     }
   });
 
@@ -92,7 +92,7 @@ describe('exact schedules', () => {
     [2, 3, 5, 'infeasible'],
     [1, 2, 6, 'infeasible'],
   ])('decides scatter (%d, %d, %d) on a line: %s', async (chunks, steps, rounds, expected) => {
-    expect(await statusOf('scatter', 'line:4', [chunks, steps, rounds], 'none')).toBe(expected);
+    expect(await statusOf('scatter', 'line:4', [chunks, steps, rounds], 'highs')).toBe(expected);
   });
 
   it('makes the same schedule for the same seed', () => {
