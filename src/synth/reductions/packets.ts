@@ -6,11 +6,12 @@
 import type { Collective } from '../../ir/collective.ts';
 import { partOfWork } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
-import { type Piece, type Schedule, StepsBuilder, type Transfer, type TransferKind } from '../../ir/schedule.ts';
+import { type Piece, type Schedule, StepsBuilder, type TransferKind } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { type Arc, directArcs } from '../arcs.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
+import { kept } from '../list/machine.ts';
 import type { Tree } from '../trees/pack.ts';
 import { packed } from '../trees/packing.ts';
 import { twoWayTrees } from '../trees/two-way-trees.ts';
@@ -51,23 +52,24 @@ function loadOf(trees: readonly Tree[], isTwoWay: boolean, routes: Routes) {
   const { nodes, chips } = routes.topology;
   const arcs = new Map(directArcs(routes).map((arc) => [`${arc.from} ${arc.to}`, arc]));
   const reduced = new Float64Array(chips.length);
-  const carried: (readonly [Arc, number])[] = [];
-  const messages = byConnection(edgesOf(trees, isTwoWay));
+  const carried = new Map<Arc, number>();
+  const messages = messagesOf(trees, isTwoWay);
   for (const message of messages) {
-    const [{ from, to }] = message;
+    const [{ kind, from, to }] = message;
     const arc = arcs.get(`${from} ${to}`);
     if (arc === undefined) return undefined;
-    carried.push([arc, sumOf(message) / sumOf(trees)]);
-    reduced[to] += sumOf(message.filter(({ kind }) => kind === 'reduce')) / sumOf(trees);
+    const part = sumOf(message) / sumOf(trees);
+    carried.set(arc, (carried.get(arc) ?? 0) + part);
+    if (kind === 'reduce') reduced[to] += part;
   }
   return {
     /** Steps of a packet. */
     height: 1 + Math.max(...messages.flat().map(({ firstStep }) => firstStep)),
-    // Messages are sent and received; what has waited is reduced on its own.
-    operations: 2 * messages.length + (isTwoWay ? messages.flat().length / 2 : 0),
-    latency: Math.max(...carried.map(([{ latency }]) => latency)),
+    /** Messages of a packet: each is sent and received. */
+    operations: 2 * messages.length,
+    latency: Math.max(...Array.from(carried.keys(), ({ latency }) => latency)),
     /** Seconds for each byte of a packet, of the busiest link and of the chip that reduces longest. */
-    linkTime: Math.max(...carried.map(([{ bandwidth }, part]) => part / bandwidth)),
+    linkTime: Math.max(...Array.from(carried, ([{ bandwidth }, part]) => part / bandwidth)),
     reduceTime: Math.max(...reduced.map((part, rank) => part / (nodes[chips[rank]].reduce?.throughput ?? Infinity))),
   };
 }
@@ -95,86 +97,54 @@ interface Edge {
   /** Its tree's first chunk in a packet, in parts of the packet, and how many it has. */
   readonly offset: number;
   readonly amount: number;
-  /** Where it waits to be reduced, in parts. */
-  readonly waiting: number;
 }
 
 /**
- * The reduce or allreduce in which each edge carries one packet a step, from the step in which the first packet can be there: so a
- * message carries what has been reduced in the step before. What goes up and what comes down between two ranks is one message: what is to be reduced waits in scratch
- * until all messages of the step have come.
+ * The reduce or allreduce in which each edge carries one packet a step, from the step in which the first packet can be there: so a message carries what has been
+ * reduced in the step before.
  *
  * @param collective its C is a multiple of the number of packets times the parts of a packet
  */
 function inPackets(name: string, trees: readonly Tree[], collective: Collective, packets: number): Schedule {
   const perPacket = collective.chunks / packets;
   const perPart = perPacket / sumOf(trees);
-  const isTwoWay = collective.kind === 'allreduce';
-  const edges = edgesOf(trees, isTwoWay);
-  const messages = byConnection(edges);
-  const steps = Math.max(...edges.map(({ firstStep }) => firstStep)) + packets;
+  const messages = messagesOf(trees, collective.kind === 'allreduce');
+  const steps = Math.max(...messages.flat().map(({ firstStep }) => firstStep)) + packets;
   const builder = new StepsBuilder();
   for (let step = 0; step < steps; step++) {
-    const reductions: Transfer[] = [];
     for (const message of messages) {
-      const [{ from, to }] = message;
+      const [{ kind, from, to }] = message;
       const active = message.filter(({ firstStep }) => firstStep <= step && step < firstStep + packets);
-      const held: Piece[] = [];
-      const pieces = active.map(({ kind, firstStep, offset, amount, waiting }): Piece => {
+      const pieces = active.map(({ firstStep, offset, amount }): Piece => {
         const at = (step - firstStep) * perPacket + offset * perPart;
-        const place = { from: 'data', fromOffset: at, to: 'data', toOffset: at, count: amount * perPart } as const;
-        if (!isTwoWay || kind === 'copy') return place;
-        held.push({ ...place, from: 'scratch', fromOffset: waiting * perPart });
-        return { ...place, to: 'scratch', toOffset: waiting * perPart };
+        return { from: 'data', fromOffset: at, to: 'data', toOffset: at, count: amount * perPart };
       });
-      if (pieces.length > 0) builder.add(transfer(isTwoWay ? 'copy' : 'reduce', from, to, pieces));
-      if (held.length > 0) reductions.push(transfer('reduce', to, to, held));
+      if (pieces.length === 0) continue;
+      builder.add({ kind, source: from, destination: to, channel: 0, order: 'held-first', pieces, origin: undefined });
     }
     builder.endStep();
-    for (const reduction of reductions) builder.add(reduction);
-    if (isTwoWay) builder.endStep();
   }
-  const scratch = isTwoWay ? Math.max(...edges.map(({ waiting, amount }) => waiting + amount)) * perPart : 0;
-  return { name, collective, scratch, commutative: true, ring: false, steps: builder.build() };
+  return { name, collective, scratch: 0, commutative: true, ring: false, steps: builder.build() };
 }
 
-function transfer(kind: TransferKind, source: number, destination: number, pieces: Piece[]): Transfer {
-  return { kind, source, destination, channel: 0, order: 'held-first', pieces, origin: undefined };
-}
-
-/** Edges up the trees, and down again if results go there. */
-function edgesOf(trees: readonly Tree[], isTwoWay: boolean): Edge[] {
-  let next = 0;
-  const held = new Map<number, number>();
-  return trees.flatMap(({ root, amount, edges }) => {
-    const offset = next;
-    next += amount;
+/** Edges up the trees, and down again if results go there; those between the same ranks are one message. */
+function messagesOf(trees: readonly Tree[], isTwoWay: boolean): readonly (readonly Edge[])[] {
+  const [up, down]: [Edge[], Edge[]] = [[], []];
+  let offset = 0;
+  for (const { root, amount, edges } of trees) {
     /** Of each rank, the steps until all that is below has come. */
     const heights = new Map<number, number>();
     for (const { from, to } of edges.toReversed()) {
       heights.set(from, Math.max(heights.get(from) ?? 0, (heights.get(to) ?? 0) + 1));
     }
-    const up = edges.map(({ from, to }): Edge => {
-      const waiting = held.get(from) ?? 0;
-      held.set(from, waiting + amount);
-      return { kind: 'reduce', from: to, to: from, firstStep: heights.get(to) ?? 0, offset, amount, waiting };
-    });
     const complete = (heights.get(root) ?? 0) - 1;
-    const down = edges.map(({ from, to, depth }): Edge => {
-      return { kind: 'copy', from, to, firstStep: complete + depth, offset, amount, waiting: 0 };
-    });
-    return isTwoWay ? [...up, ...down] : up;
-  });
-}
-
-/** What goes in one message: edges between the same ranks. */
-function byConnection(edges: readonly Edge[]): readonly (readonly Edge[])[] {
-  const groups = new Map<string, Edge[]>();
-  for (const edge of edges) {
-    const key = `${edge.from} ${edge.to}`;
-    const group = groups.get(key) ?? [];
-    group.push(edge);
-    groups.set(key, group);
+    for (const { from, to, depth } of edges) {
+      up.push({ kind: 'reduce', from: to, to: from, firstStep: heights.get(to) ?? 0, offset, amount });
+      if (isTwoWay) down.push({ kind: 'copy', from, to, firstStep: complete + depth, offset, amount });
+    }
+    offset += amount;
   }
-  return [...groups.values()];
+  const messages = new Map<string, Edge[]>();
+  for (const edge of [...up, ...down]) kept(messages, `${edge.kind} ${edge.from} ${edge.to}`, () => []).push(edge);
+  return [...messages.values()];
 }

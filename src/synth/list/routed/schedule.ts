@@ -69,7 +69,6 @@ export function alltoallSchedule(name: string, collective: Collective, network: 
   const slots = Array.from({ length: ranks }, () => new TransitSlots());
   const place = new Int32Array(parcels.length).fill(none);
   const hop = new Int32Array(parcels.length);
-  const inOrder = byItinerary(routed, hop, place);
   const isLast = (parcel: number): boolean => hop[parcel] + 1 === paths[parcel].length;
   const steps = new StepsBuilder();
   for (const messages of routed.steps) {
@@ -77,7 +76,7 @@ export function alltoallSchedule(name: string, collective: Collective, network: 
       for (const parcel of items) if (place[parcel] >= 0) slots[arcs[way].from].release(place[parcel], width[parcel]);
     }
     for (const { way, items } of messages) {
-      const sorted = items.filter((parcel) => width[parcel] > 0).sort(inOrder);
+      const sorted = items.filter((parcel) => width[parcel] > 0).sort((a, b) => a - b);
       const staying = sorted.reduce((sum, parcel) => (isLast(parcel) ? sum : sum + width[parcel]), 0);
       let transit = slots[arcs[way].to].take(staying);
       const pieces = sorted.map((parcel): Piece => {
@@ -113,25 +112,4 @@ function partsOf(parcels: readonly Parcel[], chunks: number) {
   const first = Int32Array.from(parcels, ({ part, parts }) => Math.round((chunks * part) / parts));
   const width = Int32Array.from(parcels, ({ part, parts }, i) => Math.round((chunks * (part + 1)) / parts) - first[i]);
   return { first, width };
-}
-
-/** First what stays; of the rest, what goes on together side by side, hop after hop, and in the order in which it lies. */
-function byItinerary({ paths, steps }: RoutedParcels, hop: Int32Array, place: Int32Array) {
-  // Message by message: the number of each in the order of steps.
-  const itineraries: number[][] = paths.map(() => []);
-  let message = 0;
-  for (const { items } of steps.flatMap((messages) => messages.toSorted((a, b) => a.way - b.way))) {
-    for (const parcel of items) itineraries[parcel].push(message);
-    message++;
-  }
-  return (a: number, b: number): number => {
-    const [ofA, ofB] = [itineraries[a], itineraries[b]];
-    let [i, j] = [hop[a] + 1, hop[b] + 1];
-    const rest = ofA.length - i - (ofB.length - j);
-    while (i < ofA.length && j < ofB.length) {
-      const difference = ofA[i++] - ofB[j++];
-      if (difference !== 0) return difference;
-    }
-    return rest || place[a] - place[b] || a - b;
-  };
 }
