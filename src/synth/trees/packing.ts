@@ -59,12 +59,10 @@ function switchlessProblem(spreading: Spreading, trees: number | undefined, effo
     if (most < rate && spreading.shouldStop?.() === true) return undefined;
     const scaled = scaleToTrees(spreading, most, trees, effort);
     if (scaled === undefined) return undefined;
-    const careless = removeSwitches(scaled, false);
-    if (tightCut(careless, careless.trees) === undefined) return careless;
-    const careful = removeSwitches(scaled, true);
-    if (tightCut(careful, careful.trees) === undefined) return careful;
-    const narrower = scaleToTrees(careful, careful.trees, trees, effort);
-    if (narrower !== undefined) return { ...narrower, width: narrower.width * careful.width };
+    const direct = removeSwitches(scaled);
+    if (tightCut(direct, direct.trees) === undefined) return direct;
+    const narrower = scaleToTrees(direct, direct.trees, trees, effort);
+    if (narrower !== undefined) return { ...narrower, width: narrower.width * direct.width };
   }
   return undefined;
 }

@@ -7,12 +7,12 @@ import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import { type TightCut, tightCut } from './rate.ts';
 import type { TreeProblem } from './scale.ts';
 
-/** @param careful whether switches keep their balance; if not, there are fewer detours, but what is left may be too little */
-export function removeSwitches(problem: TreeProblem, careful: boolean): TreeProblem {
+/** The problem among chips alone. Where switches have less capacity in than out, what is left may be too little. */
+export function removeSwitches(problem: TreeProblem): TreeProblem {
   const { nodes, chips } = problem.graph;
   if (nodes === chips) return problem;
   const graph = { ...problem.graph, capacity: problem.graph.capacity.slice() };
-  for (let middle = nodes - 1; middle >= chips; middle--) new Splitting({ ...problem, graph }, middle).run(careful);
+  for (let middle = nodes - 1; middle >= chips; middle--) new Splitting({ ...problem, graph }, middle).run();
   const kept = new Float64Array(chips * chips);
   for (const edge of kept.keys()) kept[edge] = graph.capacity[Math.floor(edge / chips) * nodes + (edge % chips)];
   return { ...problem, graph: { ...graph, nodes: chips, capacity: kept } };
@@ -46,7 +46,7 @@ class Splitting {
    * Pairs of ends between which the switch is no detour come first, since messages take ways without detours. Of these, everything at once, shared
    * out: many short ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
    */
-  run(careful: boolean): void {
+  run(): void {
     const everything = this.pairs();
     for (const pairs of this.byDetour(everything)) {
       const shared = this.sharedOut(pairs);
@@ -54,7 +54,7 @@ class Splitting {
         this.split(shared);
         this.split(pairs);
       }
-      if (!(careful && this.hasSwitchBeside()) && this.cutIfUnneeded()) return;
+      if (!this.hasSwitchBeside() && this.cutIfUnneeded()) return;
     }
     // What only goes there and back can be in the way of the rest.
     const ends = Array.from({ length: this.nodes }, (_, node) => node);
