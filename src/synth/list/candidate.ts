@@ -3,9 +3,9 @@ import type { Collective } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { assemble, type Derivation, type Part } from '../derive.ts';
 import type { Candidate, Proposal } from '../engine.ts';
-import { unevenPlaces } from './places.ts';
+import { evenPlaces, placesInShards } from './places.ts';
 import type { SpreadProblem, Strategy } from './problem.ts';
-import { placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
+import { placedSchedule, secondsInTurn, spreadOf } from './spread.ts';
 
 /** What is searched for a part of a derivation, and in how many items a shard of it. */
 interface Searched {
@@ -27,9 +27,9 @@ export function candidate(
     const { search, items } = searched;
     const { origin: from } = spreadOf(search, items);
     // A message as a whole is equal items, wherever these start.
-    if (move.kind === 'broadcast') return scheduleOf(movesOf(searched), name, move, move.chunks / from.length);
-    if (search.shares === undefined) return scheduleOf(movesOf(searched), name, move, move.chunks / items);
-    return placedSchedule(movesOf(searched), name, move, unevenPlaces(from, move.chunks), 0);
+    const isWhole = move.kind === 'broadcast';
+    const places = isWhole ? evenPlaces(move.chunks / from.length) : placesInShards(from, move.chunks);
+    return placedSchedule(movesOf(searched), name, move, places, 0);
   };
   const build = (multiple: number) =>
     assemble({ ...target, chunks: target.chunks * multiple }, derivation, made, parts[0].search.root);

@@ -1,7 +1,7 @@
 /** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
+import { Latencies } from '../../cost/bounds/latency/latencies.ts';
 import { chipsAreAlike } from '../../cost/index.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
-import { distancesFrom } from '../distances.ts';
 import type { Problem } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { isLine } from '../line.ts';
@@ -88,12 +88,9 @@ function isOwnMirror({ nodes, links, chips }: Topology): boolean {
 
 /** Whether everyone can be reached from the root, and the root from everyone where all of them have data. */
 function reachesAll(topology: Topology, kind: SpreadKind, root: number): boolean {
-  const start = topology.chips[root];
   const isReached = (machine: Topology): boolean => {
-    const next: number[][] = machine.nodes.map(() => []);
-    for (const { from, to } of machine.links) next[from].push(to);
-    const distances = distancesFrom(start, next.length, (node) => next[node]);
-    return machine.chips.every((node) => Number.isFinite(distances[node]));
+    const latencies = new Latencies(machine).from(machine.chips[root]);
+    return machine.chips.every((node) => Number.isFinite(latencies[node]));
   };
   return isReached(topology) && (kind === 'broadcast' || isReached(transpose(topology)));
 }

@@ -20,7 +20,7 @@ export function evenPlaces(chunks: number): Places {
  *
  * @param origin the rank of each item, ascending
  */
-export function unevenPlaces(origin: Int32Array, chunks: number): Places {
+export function placesInShards(origin: Int32Array, chunks: number): Places {
   const itemsOf = new Map<number, number>();
   for (const rank of origin) itemsOf.set(rank, (itemsOf.get(rank) ?? 0) + 1);
   const bounds = new Int32Array(2 * origin.length);

@@ -2,8 +2,10 @@
  * Ways from chip to chip without another chip in between: a direct link, or a route through switches. Whatever a schedule
  * moves, it moves over ways; a message holds the links and ports of its way as the cost model says.
  */
+import { NearestFirst } from '../../cost/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
+import type { Seconds } from '../../ir/units.ts';
 import { type Arc, type ArcNetwork, arcNetwork } from '../arcs.ts';
 
 /** Ways in columns, by source and then destination. */
@@ -65,6 +67,20 @@ export function waysOf(routes: Routes, reversed: boolean, mostChannels = 1): Way
     firstInto: firstOfEach(ranks, found, (way) => way.to),
     into: Int32Array.from(found.keys()).sort((a, b) => to[a] - to[b] || a - b),
   };
+}
+
+/** The least sum of what arcs take from the nearest of some ranks to every rank; Infinity for those out of reach. */
+export function nearestOver(
+  { ranks, arcs, outgoing }: ArcNetwork,
+  sources: readonly number[],
+  secondsOf: (arc: Arc) => Seconds,
+): Float64Array {
+  const search = new NearestFirst(ranks);
+  for (const source of sources) search.reach(source, 0);
+  for (let rank = search.next(); rank >= 0; rank = search.next()) {
+    for (const arc of outgoing[rank]) search.reach(arcs[arc].to, search.length[rank] + secondsOf(arcs[arc]));
+  }
+  return search.length;
 }
 
 /** What it holds is the same: a port that sends receives then, and has the same number. */

@@ -52,10 +52,8 @@ export const steps: Strategy = {
   name: 'steps',
   unfit: unfitForSteps,
   leastLatency: () => 0,
-  itemsPerShard(problem) {
-    if (problem.effort === 'full') return partsFor(problem, usualPieces(problem), [paced, oneInStep]);
-    return isShort(problem.size, problem.topology) ? 1 : usualPieces(problem);
-  },
+  itemsPerShard: (problem) =>
+    partsFor(problem, usualPieces(problem), problem.effort === 'full' ? [paced, oneInStep] : []),
   search: (spread, problem) => searched(spread, problem, stepwise(problem), (best) => ({ ...best, noise })),
 };
 

@@ -1,10 +1,9 @@
 /** A time that no schedule over ways can beat, so that searches know when they are done. */
-import { NearestFirst } from '../../../cost/nearest-first.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { Holdings } from '../holdings.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { isWanted, type Spread, startOf } from '../spread.ts';
-import type { Ways } from '../ways.ts';
+import { nearestOver, type Ways } from '../ways.ts';
 
 /** What a rank lacks must come in at the bandwidth it has, and every item must get to the rank that is farthest from it. */
 export function leastTime(spread: Spread, problem: Pick<SpreadProblem, 'ways' | 'size'>): Seconds {
@@ -21,16 +20,9 @@ export function leastTime(spread: Spread, problem: Pick<SpreadProblem, 'ways' | 
 
 /** When an item that is passed on at once gets to the last rank that wants it. */
 function farthest(ways: Ways, spread: Spread, item: number, itemBytes: Bytes): Seconds {
-  const search = new NearestFirst(ways.ranks);
-  for (const [rank, own] of startOf(spread)) if (own === item) search.reach(rank, 0);
-  for (let rank = search.next(); rank >= 0; rank = search.next()) {
-    for (let way = ways.firstOut[rank]; way < ways.firstOut[rank + 1]; way++) {
-      search.reach(ways.to[way], search.length[rank] + ways.latency[way] + itemBytes / ways.bandwidth[way]);
-    }
-  }
-  return search.length.reduce((most, seconds, rank) => {
-    return isWanted(spread, rank, item) ? Math.max(most, seconds) : most;
-  }, 0);
+  const holders = startOf(spread).flatMap(([rank, own]) => (own === item ? [rank] : []));
+  const reached = nearestOver(ways, holders, ({ latency, bandwidth }) => latency + itemBytes / bandwidth);
+  return reached.reduce((most, seconds, rank) => (isWanted(spread, rank, item) ? Math.max(most, seconds) : most), 0);
 }
 
 /** The least latency of a rank's incoming ways. */

@@ -89,7 +89,10 @@ export class SpreadCargo implements Cargo {
 
   /** The rarest items, except what is left to faster ways. */
   chosen(way: number, now: Seconds, isLast: boolean): readonly number[] {
-    const found = this.itemsFor(way, now, this.policy.patient && !isLast);
+    const useful = this.holdings.usefulItems(this.ways.from[way], this.ways.to[way]);
+    this.looks += useful.length;
+    const isPatient = this.policy.patient && !isLast;
+    const found = isPatient ? useful.filter((item) => !this.comesSooner(item, way, now)) : useful;
     const most = this.policy.paced ? this.pacedItems(way, now) : this.mostItems[way];
     if (found.length <= most) return found;
     const rarity = this.rarity.subarray(0, found.length);
@@ -162,13 +165,6 @@ export class SpreadCargo implements Cargo {
     const { policy, itemBytes, items, ways } = this;
     if (policy.latencies === Number.POSITIVE_INFINITY || itemBytes === 0) return items;
     return Math.max(1, Math.floor((policy.latencies * ways.latency[way] * ways.bandwidth[way]) / itemBytes));
-  }
-
-  /** What the sender has and the receiver neither has nor is being brought, except what is left to faster ways. */
-  private itemsFor(way: number, now: Seconds, patient: boolean): number[] {
-    const useful = this.holdings.usefulItems(this.ways.from[way], this.ways.to[way]);
-    this.looks += useful.length;
-    return patient ? useful.filter((item) => !this.comesSooner(item, way, now)) : useful;
   }
 
   /** Whether a faster way, from a rank that has an item or gets it, brings it sooner. */

@@ -3,7 +3,7 @@ import { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
 import { fastest } from '../attempts.ts';
-import { attemptLoop, inSteps, type Message } from '../events/loop.ts';
+import { attemptLoop, inSteps, type Message, type Result } from '../events/loop.ts';
 import { limits } from '../limits.ts';
 import type { SpreadProblem } from '../problem.ts';
 import type { Ways } from '../ways.ts';
@@ -28,10 +28,7 @@ export const manyMessages = anyMessages.filter(({ inStep, most }) => !inStep && 
 type Policy = (typeof anyMessages)[number];
 
 /** What comes of a policy on some paths. */
-interface Flow {
-  readonly messages: readonly Message[];
-  readonly seconds: Seconds;
-  readonly work: number;
+interface Flow extends Result {
   readonly policy: Policy;
   readonly routing: Routing;
 }

@@ -4,13 +4,13 @@
  * lengths of Garg and Könemann, SIAM J. Comput. 37, 2007, here with whole parcels that are routed anew until nothing gets
  * better). Any prices give a lower bound too: what the demands cost at least, over what all resources cost.
  */
-import { NearestFirst } from '../../../cost/nearest-first.ts';
 import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import { rounding, type Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';
 import { perOperation, tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
+import { nearestOver } from '../ways.ts';
 import { Prices } from './prices.ts';
 
 /** What one rank has for another. */
@@ -63,7 +63,11 @@ export function balancedPaths(
 ): Routing {
   const prices = new Prices(network, random);
   const sources = bySource(demands, demands.keys());
-  if (soonest === true) prices.keepTo(new Map([...sources.keys()].map((from) => [from, latencies(network, from)])));
+  if (soonest === true) {
+    prices.keepTo(
+      new Map([...sources.keys()].map((from) => [from, nearestOver(network, [from], (arc) => arc.latency)])),
+    );
+  }
   const looks = (demands.length * (network.ranks + network.arcs.length)) / 2;
   const perSource = demands.length / sources.size;
   const together = Math.ceil(Math.min(looks / limits.looksOneByOne, perSource / limits.batchesOfSource));
@@ -145,14 +149,4 @@ function leastBusy(demands: readonly Demand[], sources: ReturnType<typeof bySour
     for (const index of own) sum += demands[index].weight * reached[demands[index].destination];
   }
   return sum / prices.total;
-}
-
-/** The least Σα from a rank to all ranks, Infinity for those out of reach. */
-function latencies({ arcs, outgoing, ranks }: ArcNetwork, source: number): Float64Array {
-  const search = new NearestFirst(ranks);
-  search.reach(source, 0);
-  for (let rank = search.next(); rank >= 0; rank = search.next()) {
-    for (const arc of outgoing[rank]) search.reach(arcs[arc].to, search.length[rank] + arcs[arc].latency);
-  }
-  return search.length;
 }
