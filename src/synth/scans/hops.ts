@@ -7,13 +7,8 @@ export interface Hops extends ArcNetwork {
   /** By hop: the ranks that it joins. */
   readonly sources: Int32Array;
   readonly destinations: Int32Array;
-  /** What hops hold is numbered, hop by hop: the first of each hop and, at the end, how many there are. */
-  readonly firsts: Int32Array;
-  /** By number: the hop, and for how long it holds the resource for each byte. */
-  readonly holder: Int32Array;
-  readonly seconds: Float64Array;
-  /** By resource: the numbers of what holds it. */
-  readonly holds: readonly Int32Array[];
+  /** By resource: the hops that hold it. */
+  readonly holders: readonly (readonly number[])[];
   /** For how long a hop holds what it holds for longest, of all hops the longest, in seconds per byte. */
   readonly slowest: number;
 }
@@ -21,22 +16,16 @@ export interface Hops extends ArcNetwork {
 export function hopsOf(routes: Routes): Hops {
   const network = arcNetwork(routes);
   const { arcs } = network;
-  const firsts = new Int32Array(arcs.length + 1);
-  const holds: number[][] = Array.from({ length: network.resources }, () => []);
+  const holders: number[][] = Array.from({ length: network.resources }, () => []);
   for (const [hop, { resources }] of arcs.entries()) {
-    firsts[hop + 1] = firsts[hop] + resources.length;
-    for (const [index, resource] of resources.entries()) holds[resource].push(firsts[hop] + index);
+    for (const resource of resources) holders[resource].push(hop);
   }
-  const seconds = Float64Array.from(arcs.flatMap(({ secondsPerByte }) => secondsPerByte));
   return {
     ...network,
     sources: Int32Array.from(arcs, ({ from }) => from),
     destinations: Int32Array.from(arcs, ({ to }) => to),
-    firsts,
-    holder: Int32Array.from(arcs.flatMap(({ resources }, hop) => resources.map(() => hop))),
-    seconds,
-    holds: holds.map((numbers) => Int32Array.from(numbers)),
-    slowest: seconds.reduce((most, each) => Math.max(most, each), 0),
+    holders,
+    slowest: arcs.reduce((most, { secondsPerByte }) => Math.max(most, ...secondsPerByte), 0),
   };
 }
 
@@ -102,20 +91,15 @@ export class Loads {
   private readonly hops: Hops;
   /** By resource. */
   private readonly loads: Float64Array;
-  /** What has another load since prices were told. */
-  private readonly changed = new Set<number>();
-  /** By hop, and what each thing that it holds adds to that. */
+  /** By hop, when prices were asked for; and the resources that have another load since. */
   private readonly told: Float64Array;
-  private readonly paid: Float64Array;
+  private readonly changed = new Set<number>();
   private scale = 0;
-  /** Holders that have been told another price. */
-  looks = 0;
 
   constructor(hops: Hops, loads = new Float64Array(hops.resources)) {
     this.hops = hops;
     this.loads = loads;
     this.told = new Float64Array(hops.arcs.length);
-    this.paid = new Float64Array(hops.holder.length);
     this.rescale();
   }
 
@@ -147,24 +131,25 @@ export class Loads {
 
   /** By hop, for loads as they are: what is held for long, against what is dear since `rescale`, costs more. */
   prices(): Float64Array {
-    const { hops, loads, changed, told, paid } = this;
-    const dearer = new Set<number>();
-    for (const resource of changed) {
-      for (const number of hops.holds[resource]) {
-        const seconds = hops.seconds[number];
-        const square = ((loads[resource] + seconds) / this.scale) ** 2;
-        const fourth = square * square;
-        paid[number] = (seconds / hops.slowest) * (fourth * fourth + leastPrice);
-        dearer.add(hops.holder[number]);
-      }
-      this.looks += hops.holds[resource].length;
+    const holders = new Set<number>();
+    for (const resource of this.changed) {
+      for (const hop of this.hops.holders[resource]) holders.add(hop);
     }
-    changed.clear();
-    for (const hop of dearer) {
-      let price = leastPrice;
-      for (let number = hops.firsts[hop]; number < hops.firsts[hop + 1]; number++) price += paid[number];
-      told[hop] = price;
+    this.changed.clear();
+    for (const hop of holders) this.told[hop] = this.priceOf(hop);
+    return this.told;
+  }
+
+  private priceOf(hop: number): number {
+    const { slowest, arcs } = this.hops;
+    const { resources, secondsPerByte } = arcs[hop];
+    let price = leastPrice;
+    for (let index = 0; index < resources.length; index++) {
+      const seconds = secondsPerByte[index];
+      const square = ((this.loads[resources[index]] + seconds) / this.scale) ** 2;
+      const fourth = square * square;
+      price += (seconds / slowest) * (fourth * fourth + leastPrice);
     }
-    return told;
+    return price;
   }
 }

@@ -69,7 +69,7 @@ export class Packer {
     const scheme = stops.map((stop, rank) => treeOf(hops, way, rank, stop));
     this.chunks.push({ stops, scheme });
     for (const tree of scheme) loads.put(hopsIn(tree), 1);
-    this.tell(loads, isScan ? ranks ** 3 / 2 : 0);
+    this.tell(isScan ? ranks ** 3 / 2 : 0);
   }
 
   /** Takes each class of a chunk out and puts it back by the ways that are cheapest then, meeting others where it did. */
@@ -82,14 +82,13 @@ export class Packer {
       scheme[rank] = treeOf(hops, way, rank, stop);
       loads.put(hopsIn(scheme[rank]), 1);
     }
-    this.tell(loads, 0);
+    this.tell(0);
   }
 
-  /** What has been looked at: by ways, for prices, and stops that have been held against each other. */
-  private tell(loads: Loads, stops: number): void {
-    const looks = this.ways.looks + loads.looks + stops;
+  /** What has been looked at: by ways, and stops that have been held against each other. */
+  private tell(stops: number): void {
+    const looks = this.ways.looks + stops;
     this.ways.looks = 0;
-    loads.looks = 0;
     this.stops = this.shouldStop?.(looks / perOperation.arcs) === true;
   }
 }
