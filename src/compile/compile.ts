@@ -2,7 +2,6 @@
  * The whole flow on one page: engines propose schedules, each is lowered to a plan, proved, and priced by simulation;
  * the best is chosen. Nothing is priced, let alone handed out, that has not been proved.
  */
-
 import { lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';

@@ -1,5 +1,4 @@
 /** The frontier of a collective on a machine, between the fewest steps and the fewest rounds per chunk; each point a proved plan. */
-
 import { CccError } from '../ir/diagnostic.ts';
 import { planName } from '../ir/plan-name.ts';
 import { Routes } from '../ir/routes.ts';

@@ -38,7 +38,6 @@ class Source implements Prospect {
   private readonly promisedWork: number;
   /** In one turn it goes on to its next proposal until it has done so much. */
   private readonly turn: number;
-
   /** What the best proposal so far promises. */
   private promised = Number.POSITIVE_INFINITY;
 

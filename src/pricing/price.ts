@@ -1,5 +1,4 @@
 /** What a candidate costs on a machine: lowered, proved and simulated. */
-
 import { leastTime, simulate, simulateShifted } from '../cost/index.ts';
 import type { CollectiveKind } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';

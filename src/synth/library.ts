@@ -1,5 +1,4 @@
 /** The library engine: the algorithms of `schedules/`, and schedule files that users name. */
-
 import type { RingOrder } from '../cost/index.ts';
 import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';

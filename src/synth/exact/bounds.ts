@@ -1,5 +1,4 @@
 /** What no schedule can do, known without any search: too few steps for the distances, too few rounds for the narrowest place. */
-
 import { lowerBound } from '../../cost/index.ts';
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';

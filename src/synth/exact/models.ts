@@ -1,5 +1,4 @@
 /** Integer programs whose solutions are the schedules of one instance. */
-
 import type { LinearModel } from '../../solver/index.ts';
 import { Moves, scheduleOf } from '../list/spread.ts';
 import type { Instance, ScheduleMaker } from './instance.ts';

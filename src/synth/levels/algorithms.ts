@@ -5,8 +5,8 @@ import { transfersPerOperation } from '../../ir/effort.ts';
 import { Routes } from '../../ir/routes.ts';
 import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
-import { type Bytes, sumError } from '../../ir/units.ts';
-import { withCounts } from '../../passes/index.ts';
+import { sumError } from '../../ir/units.ts';
+import { place, withCounts } from '../../passes/index.ts';
 import type { Engine, Problem } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import type { Aim, Communicator, Composition, Level } from './composition.ts';
@@ -31,6 +31,8 @@ interface Kind {
   readonly sets: readonly (readonly number[])[];
   readonly local: Problem;
   readonly where: Level['where'];
+  /** Units of each shard, where these differ. */
+  readonly counts: readonly number[] | undefined;
   readonly options: Algorithm[];
 }
 
@@ -87,7 +89,7 @@ export class LevelAlgorithms {
     const known = this.kinds.get(key);
     if (known !== undefined) return known;
     const made: Kind = {
-      ...{ sets, where, options: [] },
+      ...{ sets, where, counts, options: [] },
       local: this.problemAmong(poorest(some, this.problem.routes.topology), kind, units),
     };
     this.kinds.set(key, made);
@@ -120,8 +122,9 @@ export class LevelAlgorithms {
     return this.problem.effort !== 'quick' || !areAllNear(local);
   }
 
-  private ask({ sets, local, options }: Kind, engines: readonly Engine[]): void {
-    const { routes, limits, shouldStop } = this.problem;
+  private ask(kind: Kind, engines: readonly Engine[]): void {
+    const { sets, local, options } = kind;
+    const { limits, shouldStop } = this.problem;
     const { counts } = local.collective;
     for (const engine of engines) {
       for (const proposal of engine.propose(local)) {
@@ -135,10 +138,24 @@ export class LevelAlgorithms {
         if (operations > limits.operations || !worksOnDataOnly(made)) continue;
         if (counts !== undefined && !keepsPlaces(made)) continue;
         const schedule = counts === undefined ? made : withCounts(made, counts);
-        const cost = estimate(schedule, sets, routes, bytesIn(schedule.collective, local));
+        const cost = this.estimate(schedule, kind);
         options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
       }
     }
+  }
+
+  /** Of the same schedule among several sets of ranks at once. */
+  private estimate(schedule: Schedule, { sets, local, counts }: Kind): Estimate {
+    const { routes, collective } = this.problem;
+    const own = schedule.collective;
+    const starts = counts && startsOf(counts, own.chunks, own.chunks);
+    const chunks = starts?.at(-1) ?? messageChunks(own);
+    const slots = Int32Array.from({ length: chunks }, (_, slot) => slot);
+    // What any rank may hold of a level's message; which part of the whole that is does not matter here.
+    const { ranks, root, op, ordered, inPlace } = collective;
+    const message: Collective = { kind: 'allreduce', ranks, chunks, root, op, ordered, inPlace };
+    const placements = sets.map((members) => ({ schedule, members, slots, starts }));
+    return estimate(place(placements, { name: schedule.name, collective: message }), routes, local.size);
   }
 }
 
@@ -226,20 +243,6 @@ function unlessTooLarge(build: () => Schedule): Schedule | undefined {
   }
 }
 
-/** Bytes of a number of chunks: those of a shard weigh as much as it does. */
-function bytesIn(
-  made: Collective,
-  { collective: { counts }, size }: Problem,
-): (offset: number, chunks: number) => Bytes {
-  const chunk = size / messageChunks(made);
-  if (counts === undefined) return (_, chunks) => chunks * chunk;
-  // Up to each chunk.
-  const before = new Float64Array(messageChunks(made) + 1);
-  for (let c = 1; c < before.length; c++)
-    before[c] = before[c - 1] + counts[Math.floor((c - 1) / made.chunks)] / made.chunks;
-  return (offset, chunks) => before[offset + chunks] - before[offset];
-}
-
 /** Where chunks are not of one size, none can take another's place. */
 function keepsPlaces({ scratch, steps: { fromOffset, toOffset } }: Schedule): boolean {
   return scratch === 0 && fromOffset.every((offset, piece) => offset === toOffset[piece]);
@@ -249,4 +252,13 @@ function keepsPlaces({ scratch, steps: { fromOffset, toOffset } }: Schedule): bo
 function worksOnDataOnly({ steps }: Schedule): boolean {
   const placeable = (code: number): boolean => scheduleBuffers[code] === 'data' || scheduleBuffers[code] === 'scratch';
   return steps.from.every(placeable) && steps.to.every(placeable);
+}
+
+/** Where the chunks of each of the schedule's chunks begin, for shards of different sizes. */
+export function startsOf(counts: readonly number[], perUnit: number, chunks: number): Int32Array {
+  const starts = [0];
+  for (const count of counts) {
+    for (let chunk = 0; chunk < chunks; chunk++) starts.push((starts.at(-1) ?? 0) + (count * perUnit) / chunks);
+  }
+  return Int32Array.from(starts);
 }

@@ -3,7 +3,7 @@ import { type Collective, collectiveFacts, messageChunks } from '../../ir/collec
 import type { Schedule } from '../../ir/schedule.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { compose, place } from '../../passes/index.ts';
-import type { Choice } from './algorithms.ts';
+import { type Choice, startsOf } from './algorithms.ts';
 import type { Communicator, Composition, Level } from './composition.ts';
 
 /** A level with the algorithms that were chosen for it. */
@@ -42,7 +42,7 @@ export function inSequence(
         schedule,
         members: communicator.members,
         slots: slotsOf(communicator, perUnit),
-        starts: startsOf(communicator, perUnit, schedule.collective.chunks),
+        starts: communicator.counts && startsOf(communicator.counts, perUnit, schedule.collective.chunks),
       })),
     );
     const part = place(placements, { name: label, collective: target }, channels);
@@ -57,14 +57,4 @@ function slotsOf({ units }: Communicator, perUnit: number): Int32Array {
   return Int32Array.from({ length: units.length * perUnit }, (_, slot) => {
     return units[Math.floor(slot / perUnit)] * perUnit + (slot % perUnit);
   });
-}
-
-/** Where the chunks of each of the schedule's chunks begin, for shards of different sizes. */
-function startsOf({ counts }: Communicator, perUnit: number, chunks: number): Int32Array | undefined {
-  if (counts === undefined) return undefined;
-  const starts = [0];
-  for (const count of counts) {
-    for (let chunk = 0; chunk < chunks; chunk++) starts.push((starts.at(-1) ?? 0) + (count * perUnit) / chunks);
-  }
-  return Int32Array.from(starts);
 }
