@@ -5,7 +5,6 @@
 import { NearestFirst } from '../../cost/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Seconds } from '../../ir/units.ts';
 import { type Arc, type ArcNetwork, arcNetwork } from '../arcs.ts';
 
 /** Ways in columns, by source and then destination. */
@@ -69,16 +68,12 @@ export function waysOf(routes: Routes, reversed: boolean, mostChannels = 1): Way
   };
 }
 
-/** The least sum of what arcs take from the nearest of some ranks to every rank; Infinity for those out of reach. */
-export function nearestOver(
-  { ranks, arcs, outgoing }: ArcNetwork,
-  sources: readonly number[],
-  secondsOf: (arc: Arc) => Seconds,
-): Float64Array {
+/** The least latency from a rank to every rank; Infinity for those out of reach. */
+export function latenciesFrom({ ranks, arcs, outgoing }: ArcNetwork, from: number): Float64Array {
   const search = new NearestFirst(ranks);
-  for (const source of sources) search.reach(source, 0);
+  search.reach(from, 0);
   for (let rank = search.next(); rank >= 0; rank = search.next()) {
-    for (const arc of outgoing[rank]) search.reach(arcs[arc].to, search.length[rank] + secondsOf(arcs[arc]));
+    for (const arc of outgoing[rank]) search.reach(arcs[arc].to, search.length[rank] + arcs[arc].latency);
   }
   return search.length;
 }

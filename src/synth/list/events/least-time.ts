@@ -1,9 +1,10 @@
 /** A time that no schedule over ways can beat, so that searches know when they are done. */
+import { NearestFirst } from '../../../cost/nearest-first.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { Holdings } from '../holdings.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { isWanted, type Spread, startOf } from '../spread.ts';
-import { nearestOver, type Ways } from '../ways.ts';
+import type { Ways } from '../ways.ts';
 
 /** What a rank lacks must come in at the bandwidth it has, and every item must get to the rank that is farthest from it. */
 export function leastTime(spread: Spread, problem: Pick<SpreadProblem, 'ways' | 'size'>): Seconds {
@@ -20,9 +21,16 @@ export function leastTime(spread: Spread, problem: Pick<SpreadProblem, 'ways' | 
 
 /** When an item that is passed on at once gets to the last rank that wants it. */
 function farthest(ways: Ways, spread: Spread, item: number, itemBytes: Bytes): Seconds {
-  const holders = startOf(spread).flatMap(([rank, own]) => (own === item ? [rank] : []));
-  const reached = nearestOver(ways, holders, ({ latency, bandwidth }) => latency + itemBytes / bandwidth);
-  return reached.reduce((most, seconds, rank) => (isWanted(spread, rank, item) ? Math.max(most, seconds) : most), 0);
+  const { ranks, firstOut, to, latency, bandwidth } = ways;
+  const search = new NearestFirst(ranks);
+  for (const [rank, own] of startOf(spread)) if (own === item) search.reach(rank, 0);
+  for (let rank = search.next(); rank >= 0; rank = search.next()) {
+    for (let way = firstOut[rank]; way < firstOut[rank + 1]; way++) {
+      search.reach(to[way], search.length[rank] + latency[way] + itemBytes / bandwidth[way]);
+    }
+  }
+  const times = search.length.filter((_, rank) => isWanted(spread, rank, item));
+  return times.reduce((most, seconds) => Math.max(most, seconds), 0);
 }
 
 /** The least latency of a rank's incoming ways. */

@@ -10,7 +10,7 @@ import { rounding, type Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';
 import { perOperation, tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
-import { nearestOver } from '../ways.ts';
+import { latenciesFrom } from '../ways.ts';
 import { Prices } from './prices.ts';
 
 /** What one rank has for another. */
@@ -64,9 +64,7 @@ export function balancedPaths(
   const prices = new Prices(network, random);
   const sources = bySource(demands, demands.keys());
   if (soonest === true) {
-    prices.keepTo(
-      new Map([...sources.keys()].map((from) => [from, nearestOver(network, [from], (arc) => arc.latency)])),
-    );
+    prices.keepTo(new Map([...sources.keys()].map((from) => [from, latenciesFrom(network, from)])));
   }
   const looks = (demands.length * (network.ranks + network.arcs.length)) / 2;
   const perSource = demands.length / sources.size;
