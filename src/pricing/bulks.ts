@@ -100,7 +100,11 @@ export class Pipelines {
     const apart = this.isHeldUp(first, allowed) ? onOwnChannels(first.schedule, routes) : undefined;
     const other = apart === undefined ? first : this.deepest(apart, allowed);
     const found = other.seconds < first.seconds ? other : first;
-    if (found.seconds < Math.min(best.cost.seconds, bestKnown * (1 - sumError))) this.keepBest(found);
+    // By how much less the best so far takes than its first bulks tell, so does a deeper one.
+    const told =
+      best === single ? best.cost.seconds : this.timeOf(best.schedule, best.checked.plan.bulks, allowed.fill);
+    const likely = found.seconds * Math.min(1, best.cost.seconds / told);
+    if (likely < Math.min(best.cost.seconds, bestKnown * (1 - sumError))) this.keepBest(found);
     return this.best;
   }
 
@@ -123,7 +127,7 @@ export class Pipelines {
       effort,
       simulated,
       mostBulks: Math.max(least, Math.floor(Math.min(limits.operations, most) / operations)),
-      fill: Math.min(mostFillBulks, Math.max(1, Math.round(simulated / (30 * operations)))),
+      fill: Math.min(mostFillBulks, 1 + Math.round(simulated / (30 * operations))),
     };
   }
 

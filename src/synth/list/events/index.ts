@@ -3,7 +3,7 @@ import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { joinsMorePairs } from '../../arcs.ts';
-import { tolerance } from '../../limits.ts';
+import { worthwhile } from '../../pipeline.ts';
 import { isShort } from '../../short.ts';
 import { fastest, workOfAttempts } from '../attempts.ts';
 import { limits } from '../limits.ts';
@@ -128,7 +128,7 @@ function partsFor(problem: SpreadProblem, usual: number, policies: readonly Poli
       const attempt = attemptEvents(spreadOf(problem, parts), problem, policy, new Random(problem.seed));
       const time = attempt?.seconds ?? bestTime;
       work += attempt?.work ?? 0;
-      if (time < bestTime * (1 - tolerance)) [best, bestTime] = [parts, time];
+      if (time < bestTime * worthwhile) [best, bestTime] = [parts, time];
     }
     workOfPart = (work - before) / parts;
   }

@@ -16,7 +16,7 @@ export interface Policy extends LoopPolicy {
   readonly latencies: number;
   /** Whether messages are as long as all ways into the ranks that lack most have something new to bring. */
   readonly paced: boolean;
-  /** Whether an item is left to a faster way that brings it sooner. */
+  /** Whether an item is left to a faster way that brings it sooner, as long as such ways can bring all that their receiver lacks in time. */
   readonly patient: boolean;
   /** Whether the receiver that is reached last is served first, and not the one that is reached soonest. */
   readonly farFirst: boolean;
@@ -35,8 +35,6 @@ export class SpreadCargo implements Cargo {
   /** Seconds that a message of one item takes on each way; its items at most. */
   private readonly duration: Float64Array;
   private readonly mostItems: ArrayLike<number>;
-  /** `ways.into` with the quickest of each rank's ways first. */
-  private readonly quickestInto: Int32Array;
   /** Bytes per second of all ways into each rank, and of the narrowest of all. */
   private readonly widthInto: Float64Array;
   private readonly narrowest: number;
@@ -61,7 +59,6 @@ export class SpreadCargo implements Cargo {
     this.widthInto = new Float64Array(ranks);
     for (const [way, width] of ways.bandwidth.entries()) this.widthInto[ways.to[way]] += width;
     this.narrowest = ways.bandwidth.reduce((least, width) => Math.min(least, width), Number.POSITIVE_INFINITY);
-    this.quickestInto = quickestFirst(this.duration, ways);
   }
 
   isDone(): boolean {
@@ -91,8 +88,7 @@ export class SpreadCargo implements Cargo {
   chosen(way: number, now: Seconds, isLast: boolean): readonly number[] {
     const useful = this.holdings.usefulItems(this.ways.from[way], this.ways.to[way]);
     this.looks += useful.length;
-    const isPatient = this.policy.patient && !isLast;
-    const found = isPatient ? useful.filter((item) => !this.comesSooner(item, way, now)) : useful;
+    const found = this.policy.patient && !isLast ? this.withoutSooner(useful, way, now) : useful;
     const most = this.policy.paced ? this.pacedItems(way, now) : this.mostItems[way];
     if (found.length <= most) return found;
     const rarity = this.rarity.subarray(0, found.length);
@@ -167,25 +163,15 @@ export class SpreadCargo implements Cargo {
     return Math.max(1, Math.floor((policy.latencies * ways.latency[way] * ways.bandwidth[way]) / itemBytes));
   }
 
-  /** Whether a faster way, from a rank that has an item or gets it, brings it sooner. */
-  private comesSooner(item: number, way: number, now: Seconds): boolean {
-    const { ways, availableAt, items, duration, quickestInto } = this;
-    const arrival = now + duration[way];
-    const to = ways.to[way];
-    for (let w = ways.firstInto[to]; w < ways.firstInto[to + 1]; w++) {
-      const other = quickestInto[w];
-      if (duration[other] >= duration[way]) return false;
-      const start = Math.max(now, availableAt[ways.from[other] * items + item]);
-      if (start + duration[other] < arrival) return true;
-    }
-    return false;
+  /** All, if faster ways could not bring what the receiver lacks before the way brings one item; otherwise what none of them brings sooner. */
+  private withoutSooner(useful: readonly number[], way: number, now: Seconds): readonly number[] {
+    const { ways, holdings, availableAt, items, itemBytes, duration } = this;
+    const [to, own] = [ways.to[way], duration[way]];
+    const faster = ways.into.subarray(ways.firstInto[to], ways.firstInto[to + 1]).filter((w) => duration[w] < own);
+    const width = faster.reduce((sum, other) => sum + ways.bandwidth[other], 0);
+    if (holdings.lacking[to] * itemBytes >= width * own) return useful;
+    const arrival = (other: number, item: number): Seconds =>
+      Math.max(now, availableAt[ways.from[other] * items + item]) + duration[other];
+    return useful.filter((item) => faster.every((other) => arrival(other, item) >= now + own));
   }
-}
-
-function quickestFirst(duration: Float64Array, { ranks, into, firstInto }: Ways): Int32Array {
-  const sorted = into.slice();
-  for (let rank = 0; rank < ranks; rank++) {
-    sorted.subarray(firstInto[rank], firstInto[rank + 1]).sort((a, b) => duration[a] - duration[b] || a - b);
-  }
-  return sorted;
 }
