@@ -3,7 +3,7 @@ import { byGroup, groupStarts } from '../../ir/column.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { mostTimed } from '../../ir/limits.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../ir/plan.ts';
-import type { Routes } from '../../ir/routes.ts';
+import type { Route, Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
 
 /**
@@ -21,6 +21,8 @@ export interface Connections {
   /** The route of connection c: links `routeLink[firstRouteLink[c] … firstRouteLink[c + 1] − 1]`. */
   readonly firstRouteLink: Int32Array;
   readonly routeLink: Int32Array;
+  /** The first connection with the same route. */
+  readonly sameRoute: Int32Array;
   /** Σα of the route. */
   readonly latency: Float64Array;
   /** The smallest β of the route. */
@@ -105,6 +107,8 @@ function part(kind: Int32Array, sending: Int32Array, receiving: Int32Array): voi
 function trace(sender: Int32Array, receiver: Int32Array, channel: readonly number[], routes: Routes) {
   const firstRouteLink = new Int32Array(sender.length + 1);
   const links: number[] = [];
+  const sameRoute = new Int32Array(sender.length);
+  const known = new Map<Route, number>();
   const latency = new Float64Array(sender.length);
   const bandwidth = new Float64Array(sender.length);
   for (let c = 0; c < sender.length; c++) {
@@ -114,10 +118,12 @@ function trace(sender: Int32Array, receiver: Int32Array, channel: readonly numbe
       const message = `the routes of ${sender.length} connections have more than ${mostTimed} links, the most that can be simulated`;
       throw new CccError('limit', message);
     }
+    sameRoute[c] = known.get(route) ?? c;
+    known.set(route, sameRoute[c]);
     for (const link of route.links) links.push(link);
     firstRouteLink[c + 1] = links.length;
     latency[c] = route.latency;
     bandwidth[c] = route.bandwidth;
   }
-  return { firstRouteLink, routeLink: Int32Array.from(links), latency, bandwidth };
+  return { firstRouteLink, routeLink: Int32Array.from(links), sameRoute, latency, bandwidth };
 }

@@ -55,6 +55,7 @@ export function foldedConnections(compact: CompactPlan, machine: SymmetricTopolo
     ...listSends(plan, of, count),
     firstRouteLink: Int32Array.from({ length: count + 1 }, (_, c) => c),
     routeLink: Int32Array.from(links),
+    sameRoute: Int32Array.from(links.keys()),
     latency: along('latency'),
     bandwidth: along('bandwidth'),
   };

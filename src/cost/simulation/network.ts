@@ -3,7 +3,8 @@
  * those that could start at an instant, program order decides, and whatever can start does.
  *
  * A waiting message stands in the wait list of one resource that is taken. When that becomes free, the list's first message is
- * a candidate again: so no event looks at messages that it cannot help.
+ * a candidate again. Of messages with the same route only the first waits there, since what holds it up holds them up as well: so no event looks at
+ * messages that it cannot help.
  */
 
 import { none } from '../../ir/none.ts';
@@ -30,6 +31,9 @@ export class Network {
   private readonly isCandidate: Uint8Array;
   /** Program order of the message each connection offers. */
   private readonly order: Float64Array;
+  /** By the first connection with a route: the connection whose message is the next on it, and those that come after that, by program order. */
+  private readonly next: Int32Array;
+  private readonly later: (KeyedHeap | undefined)[];
   private readonly underWay: Int32Array;
 
   constructor(connections: Connections, topology: Topology) {
@@ -49,6 +53,8 @@ export class Network {
     this.waiting = new Array<KeyedHeap | undefined>(resources).fill(undefined);
     this.isCandidate = new Uint8Array(resources);
     this.order = new Float64Array(connections.count);
+    this.next = new Int32Array(connections.count).fill(none);
+    this.later = new Array<KeyedHeap | undefined>(connections.count).fill(undefined);
     this.underWay = new Int32Array(nodes.length);
   }
 
@@ -57,18 +63,26 @@ export class Network {
     return this.underWay[node];
   }
 
-  /** Makes the next message of a connection a candidate; a connection offers one message at a time. */
+  /** The next message of a connection, which offers one message at a time: a candidate unless others come before it on its route. */
   offer(connection: number, order: number): void {
+    const route = this.connections.sameRoute[connection];
+    const next = this.next[route];
     this.order[connection] = order;
-    this.candidates.push(order, connection);
+    if (next !== none && this.order[next] < order) this.comesLater(route, connection);
+    else {
+      if (next !== none) this.comesLater(route, next);
+      this.becomesNext(route, connection);
+    }
   }
 
   /** Starts, in program order, all candidates that can start. */
   dispatch(start: StartMessage): void {
-    while (this.candidates.length > 0) {
-      const candidate = this.candidates.pop();
-      if (candidate >= 0) this.attempt(candidate, none, start);
-      else this.wakeFirst(~candidate, start);
+    const { candidates } = this;
+    while (candidates.length > 0) {
+      const order = candidates.leastKey;
+      const candidate = candidates.pop();
+      if (candidate < 0) this.wakeFirst(~candidate, start);
+      else if (this.isNext(candidate, order)) this.attempt(candidate, none, start);
     }
   }
 
@@ -125,8 +139,25 @@ export class Network {
     this.isCandidate[resource] = 0;
     const queue = this.waiting[resource];
     if (queue === undefined || this.free[resource] <= 0) return;
-    this.attempt(queue.pop(), this.freedBy[resource], start);
+    const order = queue.leastKey;
+    const connection = queue.pop();
+    if (this.isNext(connection, order)) this.attempt(connection, this.freedBy[resource], start);
     if (this.free[resource] > 0) this.makeCandidate(resource);
+  }
+
+  private comesLater(route: number, connection: number): void {
+    this.later[route] ??= new KeyedHeap();
+    this.later[route].push(this.order[connection], connection);
+  }
+
+  private becomesNext(route: number, connection: number): void {
+    this.next[route] = connection;
+    this.candidates.push(this.order[connection], connection);
+  }
+
+  /** Whether a message of that program order still waits, and none with the same route has come before it. */
+  private isNext(connection: number, order: number): boolean {
+    return this.next[this.connections.sameRoute[connection]] === connection && this.order[connection] === order;
   }
 
   private attempt(connection: number, waitedFor: number, start: StartMessage): void {
@@ -136,7 +167,8 @@ export class Network {
       this.waiting[taken].push(this.order[connection], connection);
       return;
     }
-    const { firstRouteLink, routeLink } = this.connections;
+    const { firstRouteLink, routeLink, sameRoute } = this.connections;
+    const route = sameRoute[connection];
     const from = this.senderNode[connection];
     const to = this.receiverNode[connection];
     this.underWay[from]++;
@@ -144,6 +176,9 @@ export class Network {
     this.free[this.sendPort(from)]--;
     this.free[this.receivePort(to)]--;
     for (let r = firstRouteLink[connection]; r < firstRouteLink[connection + 1]; r++) this.free[routeLink[r]]--;
+    const later = this.later[route];
+    if (later === undefined || later.length === 0) this.next[route] = none;
+    else this.becomesNext(route, later.pop());
     start(connection, waitedFor);
   }
 

@@ -3,6 +3,7 @@ import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { joinsMorePairs } from '../../arcs.ts';
+import { tolerance } from '../../limits.ts';
 import { worthwhile } from '../../pipeline.ts';
 import { isShort } from '../../short.ts';
 import { fastest, workOfAttempts } from '../attempts.ts';
@@ -120,7 +121,7 @@ function partsFor(problem: SpreadProblem, usual: number, policies: readonly Poli
     limits.waysTimesItems * partOfWork[problem.effort];
   if ((problem.kind === 'broadcast' && problem.inBulks) || isTooMuch(usual)) return usual;
   let [best, bestTime, work, workOfPart] = [usual, Number.POSITIVE_INFINITY, 0, 0];
-  const counts = problem.kind === 'broadcast' ? broadcastPieces : shardParts;
+  const [counts, toGain] = problem.kind === 'broadcast' ? [broadcastPieces, 1 - tolerance] : [shardParts, worthwhile];
   for (const parts of new Set([usual, ...counts])) {
     if (parts > 8 * best || isTooMuch(parts) || work + workOfPart * parts > workOfAttempts(problem.effort)) break;
     const before = work;
@@ -128,7 +129,7 @@ function partsFor(problem: SpreadProblem, usual: number, policies: readonly Poli
       const attempt = attemptEvents(spreadOf(problem, parts), problem, policy, new Random(problem.seed));
       const time = attempt?.seconds ?? bestTime;
       work += attempt?.work ?? 0;
-      if (time < bestTime * worthwhile) [best, bestTime] = [parts, time];
+      if (time < bestTime * toGain) [best, bestTime] = [parts, time];
     }
     workOfPart = (work - before) / parts;
   }
