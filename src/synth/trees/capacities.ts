@@ -40,12 +40,12 @@ export function capacitiesOf(topology: Topology): CapacityGraph {
 /** Distances over any number of links (Floyd 1962, Warshall 1962). */
 function shortenWays(distance: Float64Array, nodes: number): void {
   for (let node = 0; node < nodes; node++) distance[node * nodes + node] = 0;
-  for (let middle = 0; middle < nodes; middle++) {
+  for (let via = 0; via < nodes; via++) {
     for (let from = 0; from < nodes; from++) {
-      const first = distance[from * nodes + middle];
+      const first = distance[from * nodes + via];
       if (first === Number.POSITIVE_INFINITY) continue;
       for (let to = 0; to < nodes; to++) {
-        const both = first + distance[middle * nodes + to];
+        const both = first + distance[via * nodes + to];
         if (both < distance[from * nodes + to]) distance[from * nodes + to] = both;
       }
     }

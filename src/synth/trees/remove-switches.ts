@@ -12,7 +12,7 @@ export function removeSwitches(problem: TreeProblem): TreeProblem {
   const { nodes, chips } = problem.graph;
   if (nodes === chips) return problem;
   const graph = { ...problem.graph, capacity: problem.graph.capacity.slice() };
-  for (let middle = nodes - 1; middle >= chips; middle--) new Splitting({ ...problem, graph }, middle).run();
+  for (let removed = nodes - 1; removed >= chips; removed--) new Splitting({ ...problem, graph }, removed).run();
   const kept = new Float64Array(chips * chips);
   for (const edge of kept.keys()) kept[edge] = graph.capacity[Math.floor(edge / chips) * nodes + (edge % chips)];
   return { ...problem, graph: { ...graph, nodes: chips, capacity: kept } };
@@ -33,13 +33,13 @@ class Splitting {
   private readonly problem: TreeProblem;
   private readonly nodes: number;
   private readonly capacity: Float64Array;
-  private readonly middle: number;
+  private readonly removed: number;
 
-  constructor(problem: TreeProblem, middle: number) {
+  constructor(problem: TreeProblem, removed: number) {
     this.problem = problem;
     this.nodes = problem.graph.nodes;
     this.capacity = problem.graph.capacity;
-    this.middle = middle;
+    this.removed = removed;
   }
 
   /**
@@ -79,11 +79,11 @@ class Splitting {
 
   /** Pairs that are alike in how much of a detour the switch is between them, least first. */
   private byDetour(pairs: readonly Split[]): Iterable<readonly Split[]> {
-    const { nodes, middle } = this;
+    const { nodes, removed } = this;
     const { distance } = this.problem.graph;
     const levels = new Map<number, Split[]>();
     for (const pair of pairs) {
-      const over = distance[pair.from * nodes + middle] + distance[middle * nodes + pair.to];
+      const over = distance[pair.from * nodes + removed] + distance[removed * nodes + pair.to];
       const detour = Math.round((over - distance[pair.from * nodes + pair.to]) / sameDetour);
       const level = levels.get(detour);
       if (level === undefined) levels.set(detour, [pair]);
@@ -161,9 +161,9 @@ class Splitting {
   }
 
   private change({ from, to }: Split, amount: number): void {
-    const { nodes, capacity, middle } = this;
-    capacity[from * nodes + middle] -= amount;
-    capacity[middle * nodes + to] -= amount;
+    const { nodes, capacity, removed } = this;
+    capacity[from * nodes + removed] -= amount;
+    capacity[removed * nodes + to] -= amount;
     if (from !== to) capacity[from * nodes + to] += amount;
   }
 
@@ -189,10 +189,10 @@ class Splitting {
   }
 
   private cut(): void {
-    const { nodes, capacity, middle } = this;
+    const { nodes, capacity, removed } = this;
     for (let node = 0; node < nodes; node++) {
-      capacity[node * nodes + middle] = 0;
-      capacity[middle * nodes + node] = 0;
+      capacity[node * nodes + removed] = 0;
+      capacity[removed * nodes + node] = 0;
     }
   }
 
@@ -201,11 +201,11 @@ class Splitting {
   }
 
   private entering(from: number): number {
-    return this.capacity[from * this.nodes + this.middle];
+    return this.capacity[from * this.nodes + this.removed];
   }
 
   private leaving(to: number): number {
-    return this.capacity[this.middle * this.nodes + to];
+    return this.capacity[this.removed * this.nodes + to];
   }
 }
 
