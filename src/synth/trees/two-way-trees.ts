@@ -86,7 +86,8 @@ class Uses {
 function grownFrom(root: number, uses: Uses): Tree {
   const busy = new Float64Array(uses.ranks).fill(Number.POSITIVE_INFINITY);
   const depth = new Int32Array(uses.ranks);
-  const parent = new Int32Array(uses.ranks).fill(none);
+  // What cannot be reached hangs on the root, over a connection that is infinitely busy.
+  const parent = new Int32Array(uses.ranks).fill(root);
   const outside = new Set(parent.keys());
   const isBefore = (a: number, b: number): boolean => busy[a] < busy[b] || (busy[a] === busy[b] && depth[a] < depth[b]);
   const edges: TreeEdge[] = [];

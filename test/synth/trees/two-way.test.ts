@@ -7,7 +7,8 @@ import { resolveTopology } from '../../../src/read/index.ts';
 import { trees } from '../../../src/synth/trees/index.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
-import { candidatesAmong, problemFor } from '../problems.ts';
+import { link, machine } from '../../cost/machines.ts';
+import { candidatesAmong, problemFor, reasonsAmong } from '../problems.ts';
 
 describe('two-way trees', () => {
   // In M per second: both directions of all connections together carry 2(N − 1) messages for every byte.
@@ -31,5 +32,14 @@ describe('two-way trees', () => {
       const busiest = Math.max(...links.map(({ link, bytes }) => bytes / topology.links[link].bandwidth));
       expect(size / busiest / 1e9).toBeCloseTo(gigabytesPerSecond, 6);
     }
+  });
+
+  it('are not to be had where some chips are joined one way only', () => {
+    // 0 and 2 both ways, and round over 1.
+    const topology = machine(3, [link(0, 2), link(2, 0), link(2, 1), link(1, 0)]);
+    const problem = problemFor(collectiveOf('allreduce', 3), topology, { size: 2 ** 30 });
+    expect(reasonsAmong(trees.propose(problem))).toContain(
+      'connections both ways do not reach every chip, or there was no time',
+    );
   });
 });
