@@ -5,13 +5,13 @@
  */
 import { parseArgs } from 'node:util';
 import { type Configuration, calibrate, errorsOf, type Prediction, splitOf } from '../src/calibrate/index.ts';
-import { simulate } from '../src/cost/index.ts';
-import { importPlan } from '../src/files/convert.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import type { Plan } from '../src/ir/plan.ts';
 import { Random } from '../src/ir/random.ts';
 import { Routes } from '../src/ir/routes.ts';
 import { type Topology, withTiming } from '../src/ir/topology.ts';
+import { importPlan } from '../src/jobs/convert.ts';
+import { simulate } from '../src/model/index.ts';
 import { loadScheduleFile, resolveTopology } from '../src/read/index.ts';
 
 const { values: options } = parseArgs({

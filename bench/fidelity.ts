@@ -14,12 +14,12 @@ import {
   subjectsOf,
   valueText,
 } from '../src/calibrate/index.ts';
-import { simulate } from '../src/cost/index.ts';
 import { CccError } from '../src/ir/diagnostic.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { Routes } from '../src/ir/routes.ts';
 import { type Topology, withProtocol } from '../src/ir/topology.ts';
 import type { Seconds } from '../src/ir/units.ts';
+import { simulate } from '../src/model/index.ts';
 import { resolveTopology } from '../src/read/index.ts';
 import type { Measurement } from '../src/read/measurements/index.ts';
 

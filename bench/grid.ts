@@ -3,12 +3,13 @@
  * sizes. Prints the geometric mean of optimality (certified bound / simulated time) for each size and over all, the worst ten, and the CPU
  * time of every compile. Rounds by linear programming are part of it, as they are of `ccc compile`.
  */
-import { mayGainInRounds, withRounds } from '../src/compile/in-rounds.ts';
+
 import { compile, compileDefaults } from '../src/index.ts';
 import type { CollectiveKind } from '../src/ir/collective.ts';
 import { optimality } from '../src/ir/report.ts';
 import { ranksOf } from '../src/ir/topology.ts';
 import { resolveTopology } from '../src/read/index.ts';
+import { mayGainInRounds, withRounds } from '../src/search/in-rounds.ts';
 import { loadSolver } from '../src/solver/index.ts';
 
 const kinds: readonly CollectiveKind[] = [

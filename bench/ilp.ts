@@ -4,10 +4,10 @@
  * run on what was found. Prints the rows that get faster, and how many of each collective do and by how much in geometric mean.
  */
 import { parseArgs } from 'node:util';
-import { mayGainInRounds, withRounds } from '../src/compile/in-rounds.ts';
 import { type CollectiveKind, type CompileRequest, compile, compileDefaults, type Topology } from '../src/index.ts';
 import { Random } from '../src/ir/random.ts';
 import { ranksOf } from '../src/ir/topology.ts';
+import { mayGainInRounds, withRounds } from '../src/search/in-rounds.ts';
 import { loadSolver } from '../src/solver/index.ts';
 import { drawnFrom, randomGraph, shippedFamilies } from './drawn-machines.ts';
 import { drawnKinds } from './drawn-requests.ts';

@@ -11,10 +11,10 @@ import { driverText } from '../src/cli/mpi/driver-text.ts';
 import { callsPerSample, readResults } from '../src/cli/mpi/index.ts';
 import { compileMpi, runMpi } from '../src/cli/mpi/launch.ts';
 import { mpiC } from '../src/emit/mpi/index.ts';
-import { owningStrictly } from '../src/files/owning-strictly.ts';
 import { compile, compileDefaults } from '../src/index.ts';
 import { type CollectiveKind, collectiveFacts, collectiveKinds } from '../src/ir/collective.ts';
 import { type Bytes, formatBytes, formatSeconds } from '../src/ir/units.ts';
+import { owningStrictly } from '../src/jobs/owning-strictly.ts';
 import { resolveTopology } from '../src/read/index.ts';
 
 /** Sizes M with the samples of each launch, and the ratio to reach. */

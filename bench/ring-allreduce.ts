@@ -1,10 +1,10 @@
 /** One measured process: makes, proves and simulates a ring allreduce; says how long each part took. Run by main.ts. */
 import { cpuUsage } from 'node:process';
-import { simulate } from '../src/cost/index.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { operationCount } from '../src/ir/plan.ts';
 import { Routes } from '../src/ir/routes.ts';
 import { lower } from '../src/lower/index.ts';
+import { simulate } from '../src/model/index.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../src/read/index.ts';
 import { verify } from '../src/verify/index.ts';
 

@@ -6,11 +6,11 @@
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { timeline } from '../src/cost/index.ts';
-import { load } from '../src/files/load.ts';
 import { OperationCode, operationAt, rankOfLane } from '../src/ir/plan.ts';
 import { Routes } from '../src/ir/routes.ts';
 import { formatBytes, formatSeconds } from '../src/ir/units.ts';
+import { load } from '../src/jobs/load.ts';
+import { timeline } from '../src/model/index.ts';
 import { resolveTopology } from '../src/read/index.ts';
 
 const kinds = [

@@ -6,14 +6,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findConnections } from '../src/cost/simulation/connections.ts';
-import { weigh } from '../src/cost/simulation/weights.ts';
 import { compile, compileDefaults, lower, Routes, resolveTopology, simulate, type Topology } from '../src/index.ts';
 import { type CollectiveKind, collectiveFacts } from '../src/ir/collective.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../src/ir/plan.ts';
 import { chunkBytesOf } from '../src/ir/shards.ts';
 import { type Bytes, formatBytes, formatSeconds, type Seconds } from '../src/ir/units.ts';
+import { findConnections } from '../src/model/simulate/connections.ts';
+import { weigh } from '../src/model/simulate/weights.ts';
 import { instantiate, loadScheduleFile } from '../src/read/index.ts';
 
 const [KiB, MiB] = [2 ** 10, 2 ** 20];

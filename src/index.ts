@@ -10,23 +10,17 @@
  * const text = planJson(bundle); // bundle.cost.seconds, bundle.bound.seconds say how good it is
  * ```
  */
-import type { CompileRequest } from './compile/compile.ts';
+
 import { json, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
 import type { OptimizeRequest } from './optimize/index.ts';
 import type { RunOptions } from './run/index.ts';
+import type { CompileRequest } from './search/compile.ts';
 
-// The flow
-export type { Objective, PricedCandidate } from './compile/comparing.ts';
-export { type CompileRequest, type CompileResult, compile } from './compile/compile.ts';
-export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './compile/pareto.ts';
-export { checkCertificate, lowerBound, simulate, timeline } from './cost/index.ts';
+export { lowerBound } from './bounds/index.ts';
+export { checkCertificate } from './certificates/index.ts';
 // Writing
 export { type Emitter, emitters, type PlanBundle } from './emit/index.ts';
-// Files as proved plans
-export { type LoadRequest, load } from './files/load.ts';
-export { withTimeline } from './files/timed.ts';
-export { type FileReport, type VerifyRequest, verifyText } from './files/verify-file.ts';
 export type { Certificate, CompactCertificate } from './ir/certificate.ts';
 // The values in between
 export type { Collective, CollectiveKind, ReductionOperator } from './ir/collective.ts';
@@ -42,8 +36,13 @@ export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';
 export { type Link, type Node, type Topology, withProtocol, withTiming } from './ir/topology.ts';
 export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verification.ts';
+// Files as proved plans
+export { type LoadRequest, load } from './jobs/load.ts';
+export { withTimeline } from './jobs/timed.ts';
+export { type FileReport, type VerifyRequest, verifyText } from './jobs/verify-file.ts';
 // From schedules to plans
 export { lower } from './lower/index.ts';
+export { simulate, timeline } from './model/index.ts';
 export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize/index.ts';
 export { compileGroups, type GroupShare, type GroupsResult } from './process-groups/groups.ts';
 // Reading
@@ -62,6 +61,10 @@ export {
 } from './read/index.ts';
 // Running
 export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
+// The flow
+export type { Objective, PricedCandidate } from './search/comparing.ts';
+export { type CompileRequest, type CompileResult, compile } from './search/compile.ts';
+export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './search/pareto.ts';
 // Tuning by size
 export { compareWithLibraries, type RuleComparison, type RuleOutcome } from './tune/comparing.ts';
 export { type SizeRange, sizeSeries } from './tune/ranges.ts';

@@ -1,10 +1,10 @@
 /** Optimising given schedules: never worse, never unproved, and as good as closed forms say where they say it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../src/cost/index.ts';
 import { compile, compileDefaults, planJson } from '../src/index.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { Routes } from '../src/ir/routes.ts';
+import { simulate } from '../src/model/index.ts';
 import { type OptimizeRequest, optimize } from '../src/optimize/index.ts';
 import { resolveTopology } from '../src/read/index.ts';
 import { verify } from '../src/verify/index.ts';

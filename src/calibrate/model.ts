@@ -1,9 +1,10 @@
 /** Predicted times of configurations for values of the parameters, and how they depend on them. */
-import { SimulatedTimes } from '../cost/index.ts';
+
 import { OperationCode, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
+import { SimulatedTimes } from '../model/index.ts';
 import type { Configuration } from './configuration.ts';
 import { kindOfLinks } from './machine.ts';
 import type { ParameterSet } from './parameters.ts';

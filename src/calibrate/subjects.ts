@@ -1,6 +1,5 @@
 /** The plans whose times were measured: found by what the measurements call them, read, proved, and joined with their times. */
-import { importPlan } from '../files/convert.ts';
-import { verdictOn } from '../files/verify-msccl.ts';
+
 import { collectiveFacts, messageChunks } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
@@ -8,6 +7,8 @@ import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { counted } from '../ir/units.ts';
 import { firstError, rangeOf, type Verdict, type Verification, verdictText } from '../ir/verification.ts';
+import { importPlan } from '../jobs/convert.ts';
+import { verdictOn } from '../jobs/verify-msccl.ts';
 import { listShipped, loadScheduleFile, readSource } from '../read/index.ts';
 import type { Measurement, MeasurementTable } from '../read/measurements/index.ts';
 import { readMsccl } from '../read/msccl/index.ts';

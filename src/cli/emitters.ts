@@ -35,7 +35,7 @@ export async function writtenWith(
   emitter: Emitter,
   bundle: PlanBundle,
 ): Promise<{ readonly text: Iterable<string>; readonly remarks: readonly string[] }> {
-  const { written } = await import('../files/written.ts');
+  const { written } = await import('../jobs/written.ts');
   const text = await written(emitter, bundle);
   const remarks = emitter.remarks?.(bundle) ?? [];
   if (emitter.inOneBulk === undefined || bundle.topology?.lane === undefined) return { text, remarks };
@@ -65,10 +65,10 @@ async function oneBulkRemarks({ name }: Emitter, bundle: PlanBundle, text: strin
  * @throws CccError 'unsupported' with all that the target lacks
  */
 export async function readyFor(emitter: Emitter, bundle: PlanBundle): Promise<PlanBundle> {
-  const { withTimeline } = await import('../files/timed.ts');
+  const { withTimeline } = await import('../jobs/timed.ts');
   const ready = withTimeline(
     emitter.ownership === 'strict'
-      ? (await import('../files/owning-strictly.ts')).owningStrictly(bundle, emitter.name)
+      ? (await import('../jobs/owning-strictly.ts')).owningStrictly(bundle, emitter.name)
       : bundle,
   );
   const lacking = emitter.check(ready);

@@ -1,6 +1,6 @@
 /** From the topology options to the topology: read it, then apply the edits in the order people expect. */
 
-import type { Placement } from '../cost/index.ts';
+import type { Placement } from '../graph/index.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { Routes } from '../ir/routes.ts';
@@ -95,7 +95,7 @@ async function placementFor(
   if (ranks > chips) {
     throw new CccError('usage', `--ranks ${ranks}: ${topology.name} has ${chips} chips, and each takes one rank`);
   }
-  const { nearestChips } = await import('../cost/index.ts');
+  const { nearestChips } = await import('../graph/index.ts');
   return nearestChips(new Routes(topology), ranks);
 }
 

@@ -1,7 +1,5 @@
 /** A plan on the machine that it is for: what `ccc show` says of times needs both, and a proof that nothing blocks. */
-import { simulate } from '../cost/index.ts';
-import type { Blocks } from '../files/claims.ts';
-import { canBeTimed, type PriceWish, pricedFor, timeText } from '../files/priced-for.ts';
+
 import { CccError } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { oneLine } from '../ir/plain-text.ts';
@@ -11,6 +9,9 @@ import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import { type Bytes, counted } from '../ir/units.ts';
 import { verdictText } from '../ir/verification.ts';
+import type { Blocks } from '../jobs/claims.ts';
+import { canBeTimed, type PriceWish, pricedFor, timeText } from '../jobs/priced-for.ts';
+import { simulate } from '../model/index.ts';
 import { prove } from '../verify/index.ts';
 
 /** A plan that was proved on a machine and simulated there. */

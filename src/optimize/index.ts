@@ -2,12 +2,9 @@
  * Makes a given schedule faster on a machine: moves are tried one after the other, and what is proved and faster is kept. In the end
  * the engines are asked for the same collective from scratch, and what they find takes its place where it is faster still.
  */
-import { type CompileRequest, type CompileResult, compile } from '../compile/compile.ts';
-import { mayGainInRounds, withRounds } from '../compile/in-rounds.ts';
-import { provedBundle } from '../compile/proved-bundle.ts';
-import { lowerBound, simulate } from '../cost/index.ts';
+
+import { lowerBound } from '../bounds/index.ts';
 import type { PlanBundle } from '../emit/index.ts';
-import { convert } from '../files/convert.ts';
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
@@ -17,7 +14,12 @@ import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, counted, type Seconds, usualSize } from '../ir/units.ts';
+import { convert } from '../jobs/convert.ts';
+import { simulate } from '../model/index.ts';
 import { instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
+import { type CompileRequest, type CompileResult, compile } from '../search/compile.ts';
+import { mayGainInRounds, withRounds } from '../search/in-rounds.ts';
+import { provedBundle } from '../search/proved-bundle.ts';
 import { loadSolver, type SolverName } from '../solver/index.ts';
 import { type Improvement, Search } from './search.ts';
 import { scheduleInSteps } from './steps.ts';

@@ -1,10 +1,11 @@
 /** What may make a given schedule faster on a machine: each move tries other schedules that do the same. */
-import { leastStretchRing, simulate } from '../cost/index.ts';
+import { leastStretchRing } from '../graph/index.ts';
 import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
+import { simulate } from '../model/index.ts';
 import { alongside, compactSteps, forwardHops, prune, refine, relabel } from '../passes/index.ts';
 import { bettering } from './limits.ts';
 import { addLoads, demandsOf, greatest, noLoads } from './loads.ts';

@@ -1,11 +1,11 @@
 /** The search of `optimize`: moves are tried on a schedule one after the other, and what is proved and faster than all before is kept. */
 
-import { operationsPerTransfer, perCandidate, simulatedPerOperation, stages } from '../compile/search-limits.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { noticeable, type Seconds } from '../ir/units.ts';
-import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
+import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../search/evaluate/index.ts';
+import { operationsPerTransfer, perCandidate, simulatedPerOperation, stages } from '../search/search-limits.ts';
 import { candidateOf } from '../synth/index.ts';
 import { bettering } from './limits.ts';
 import { type Move, type MoveContext, moves } from './moves.ts';

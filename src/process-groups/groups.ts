@@ -5,9 +5,7 @@
  * bound, plans on links that are shared out among the groups (sharing-groups.ts).
  */
 
-import { type CompileRequest, type CompileResult, compile } from '../compile/compile.ts';
-import { provedBundle } from '../compile/proved-bundle.ts';
-import { lowerBound, simulate } from '../cost/index.ts';
+import { lowerBound } from '../bounds/index.ts';
 import { type CollectiveKind, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
@@ -19,8 +17,11 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { type ProvedPlan, verdictText } from '../ir/verification.ts';
 import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts';
-import { checkOperations, reducesWithoutOverlap } from '../pricing/index.ts';
+import { simulate } from '../model/index.ts';
 import { checkGroups, withGroupAmong } from '../read/index.ts';
+import { type CompileRequest, type CompileResult, compile } from '../search/compile.ts';
+import { checkOperations, reducesWithoutOverlap } from '../search/evaluate/index.ts';
+import { provedBundle } from '../search/proved-bundle.ts';
 import { prove } from '../verify/index.ts';
 import { type Joint, onSharedLinks } from './sharing-groups.ts';
 

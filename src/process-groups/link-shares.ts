@@ -4,7 +4,7 @@
  * longer than they must: take shortest trees, make links longer the busier they are, and so on. What trees used most often is what
  * a group is given.
  */
-import { NearestFirst } from '../cost/nearest-first.ts';
+import { NearestFirst } from '../graph/nearest-first.ts';
 import type { Link, Topology } from '../ir/topology.ts';
 import type { BytesPerSecond } from '../ir/units.ts';
 

@@ -4,7 +4,6 @@
  * that it was given, and what goes over a chip of another group is stored and sent on by that one.
  */
 
-import type { CompileRequest, CompileResult } from '../compile/compile.ts';
 import type { CostReport } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -12,7 +11,8 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
 import { sideBySide } from '../lower/index.ts';
 import { forwardHops, scheduleOfPlan } from '../passes/index.ts';
-import { type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
+import type { CompileRequest, CompileResult } from '../search/compile.ts';
+import { type Priced, priceWithinLimits, tune } from '../search/evaluate/index.ts';
 import { candidateOf } from '../synth/index.ts';
 import { proveChecked } from '../verify/index.ts';
 import { type GroupMachine, groupMachine, waysForGroups } from './link-shares.ts';

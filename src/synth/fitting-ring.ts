@@ -1,5 +1,5 @@
 /** The order in which a ring of ranks fits the machine. */
-import { leastStretchRing, type RingOrder } from '../cost/index.ts';
+import { leastStretchRing, type RingOrder } from '../graph/index.ts';
 import type { Effort } from '../ir/effort.ts';
 import type { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';

@@ -1,5 +1,5 @@
 /** The library engine: the algorithms of `schedules/`, and schedule files that users name. */
-import type { RingOrder } from '../cost/index.ts';
+import type { RingOrder } from '../graph/index.ts';
 import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { partOfWork } from '../ir/effort.ts';

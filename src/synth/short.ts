@@ -1,4 +1,4 @@
-import { machineFacts } from '../cost/bounds/machine-facts.ts';
+import { machineFacts } from '../bounds/machine-facts.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 

@@ -1,13 +1,14 @@
 /** What other libraries would do on a machine, beside the tuned plans: MPI libraries by their fixed rules, NCCL with its rings and trees. */
-import { simulate } from '../cost/index.ts';
+
 import { CccError } from '../ir/diagnostic.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
-import { type Priced, priceWithinLimits } from '../pricing/index.ts';
+import { simulate } from '../model/index.ts';
 import { listShipped } from '../read/index.ts';
+import { type Priced, priceWithinLimits } from '../search/evaluate/index.ts';
 import { type Candidate, engines, nccl } from '../synth/index.ts';
 import { type RuleBook, type RuleChoice, ruleBooks } from './fixed-rules/index.ts';
 import { tuning } from './limits.ts';

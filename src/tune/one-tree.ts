@@ -2,7 +2,7 @@
 import type { Limits } from '../ir/limits.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
-import type { Priced } from '../pricing/index.ts';
+import type { Priced } from '../search/evaluate/index.ts';
 import { reductionTrees } from '../verify/index.ts';
 import { bestAt } from './ranges.ts';
 import type { TimedPlan } from './timed-plan.ts';

@@ -4,13 +4,14 @@
  * others.
  */
 
-import type { SearchRequest } from '../compile/search.ts';
-import { leastTime, lowerBound } from '../cost/index.ts';
+import { lowerBound } from '../bounds/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
 import { fingerprint, type Schedule } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
-import { inManyLanes, type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
+import { leastTime } from '../model/index.ts';
+import { inManyLanes, type Priced, priceWithinLimits, tune } from '../search/evaluate/index.ts';
+import type { SearchRequest } from '../search/search.ts';
 import { type Candidate, type Dismissal, type Engine, enginesNamed } from '../synth/index.ts';
 import { tuning } from './limits.ts';
 import { TimedPlan } from './timed-plan.ts';

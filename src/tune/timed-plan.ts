@@ -1,9 +1,10 @@
 /** A proved plan that remembers how long it takes. */
-import { leastTime, simulate } from '../cost/index.ts';
+
 import type { CostReport, LinkUse } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { leastLinkTime, type Priced, pipelineEstimate } from '../pricing/index.ts';
+import { leastTime, simulate } from '../model/index.ts';
+import { leastLinkTime, type Priced, pipelineEstimate } from '../search/evaluate/index.ts';
 import { TimeCurve } from './time-curve.ts';
 
 export class TimedPlan {

@@ -2,7 +2,7 @@
  * The best plan for every size of a message: candidates are proved once, timed at all sizes, and few of them divide the sizes among
  * themselves. What other libraries would take instead is told beside it.
  */
-import { lowerBound } from '../cost/index.ts';
+import { lowerBound } from '../bounds/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Bound, optimality, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';

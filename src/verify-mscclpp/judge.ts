@@ -6,7 +6,7 @@ import type { Collective } from '../ir/collective.ts';
 import type { ExecutionPlan } from '../ir/execution-plan.ts';
 import { counted, formatBytes } from '../ir/units.ts';
 import type { Determinism, Finding, Verdict, Verification } from '../ir/verification.ts';
-import { determinismText, tellDeterminism } from '../verify/rungs/determinism.ts';
+import { determinismText, tellDeterminism } from '../verify/checks/determinism.ts';
 import { acceptance } from './acceptance.ts';
 import { accessesOf } from './accesses.ts';
 import { checkBounds } from './bounds.ts';

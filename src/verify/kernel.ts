@@ -4,9 +4,9 @@ import type { Plan } from '../ir/plan.ts';
 import type { Verification } from '../ir/verification.ts';
 import { type Conditions, check } from '../kernel/check.ts';
 import { Refusal, type Tables } from '../kernel/plan.ts';
+import type { Load } from './checks/limits.ts';
 import { tablesOf } from './kernel-tables.ts';
 import { explained } from './refusal.ts';
-import type { Load } from './rungs/limits.ts';
 import type { VerifyOptions } from './verify.ts';
 
 /** What the kernel is told beside the plan; its limit of transfers in flight is the one that the ladder assumed. */

@@ -2,9 +2,9 @@
 import type { Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
+import { checkCapacity } from './checks/capacity.ts';
+import { checkRoutes } from './checks/well-formed.ts';
 import { indexPlan } from './plan-index.ts';
-import { checkCapacity } from './rungs/capacity.ts';
-import { checkRoutes } from './rungs/well-formed.ts';
 
 /** Whether there are a chip for every rank, a route for every message, and room for the rounds that the plan claims. */
 export function suits(plan: Plan, topology: Topology): boolean {

@@ -5,9 +5,9 @@
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import { type CheckedPlan, firstError, type ProvedPlan, type Verification, verdictText } from '../ir/verification.ts';
+import { checkLimits, limitsText } from './checks/limits.ts';
 import { askKernel, checkedBy, decided, limitsFor } from './kernel.ts';
 import { suits } from './machine.ts';
-import { checkLimits, limitsText } from './rungs/limits.ts';
 import { type VerifyOptions, verificationOfCorrect, verify } from './verify.ts';
 
 /** The plan if it is correct, or else what is wrong with it. */

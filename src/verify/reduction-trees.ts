@@ -5,9 +5,9 @@
 import { collectiveFacts, expectation, isIdempotent, outputChunks } from '../ir/collective.ts';
 import { defaultLimits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
+import { connect } from './checks/connections.ts';
 import { HappensBefore, run } from './order/happens-before.ts';
 import { indexPlan, layOut } from './plan-index.ts';
-import { connect } from './rungs/connections.ts';
 import { SymbolicRun } from './symbolic-run.ts';
 import type { Values } from './values.ts';
 

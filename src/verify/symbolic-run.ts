@@ -1,9 +1,9 @@
 /** Runs a plan on symbolic values: every cell holds the number of a value, −1 for nothing. */
 import { inputChunks, keepsRankOrder } from '../ir/collective.ts';
 import { OperationCode, type Plan } from '../ir/plan.ts';
+import type { Connections } from './checks/connections.ts';
 import { isSend, type Memory, type PlanIndex } from './plan-index.ts';
 import { Room } from './room.ts';
-import type { Connections } from './rungs/connections.ts';
 import { Values } from './values.ts';
 
 export class SymbolicRun {

@@ -9,6 +9,16 @@ import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Verification } from '../ir/verification.ts';
 import { Ascent } from './ascent.ts';
+import { checkBarrier } from './checks/barrier.ts';
+import { checkCapacity } from './checks/capacity.ts';
+import { type Connections, checkMatching, connect } from './checks/connections.ts';
+import { smallestInflight, tellDeadlock } from './checks/deadlock.ts';
+import { checkDeterminism, determinismText, tellDeterminism } from './checks/determinism.ts';
+import { checkInitialised } from './checks/initialised.ts';
+import type { Load } from './checks/limits.ts';
+import { checkRaces } from './checks/races.ts';
+import { checkResult } from './checks/result.ts';
+import { checkFrame, checkOperations, checkRoutes, checkTogether } from './checks/well-formed.ts';
 import {
   barrierText,
   capacityText,
@@ -22,16 +32,6 @@ import {
 import { HappensBefore, type Run, run } from './order/happens-before.ts';
 import type { Ownership } from './ownership.ts';
 import { indexPlan, layOut, type Memory, type PlanIndex } from './plan-index.ts';
-import { checkBarrier } from './rungs/barrier.ts';
-import { checkCapacity } from './rungs/capacity.ts';
-import { type Connections, checkMatching, connect } from './rungs/connections.ts';
-import { smallestInflight, tellDeadlock } from './rungs/deadlock.ts';
-import { checkDeterminism, determinismText, tellDeterminism } from './rungs/determinism.ts';
-import { checkInitialised } from './rungs/initialised.ts';
-import type { Load } from './rungs/limits.ts';
-import { checkRaces } from './rungs/races.ts';
-import { checkResult } from './rungs/result.ts';
-import { checkFrame, checkOperations, checkRoutes, checkTogether } from './rungs/well-formed.ts';
 
 /** What the plan is verified for. */
 export interface VerifyOptions {

@@ -1,5 +1,5 @@
 /** When a plan's operations run, by the simulated machine where there is one, and by its steps where there is none. */
-import { sentBytes, simulate, timeline } from '../cost/index.ts';
+
 import { CccError } from '../ir/diagnostic.ts';
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
 import type { LinkUse, PathStep, Timeline } from '../ir/report.ts';
@@ -7,6 +7,7 @@ import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Verdict } from '../ir/verification.ts';
+import { sentBytes, simulate, timeline } from '../model/index.ts';
 import { timelineBySteps } from './by-steps.ts';
 import { viewed } from './limits.ts';
 import type { ClockReason } from './page-document.ts';

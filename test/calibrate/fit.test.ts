@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type Calibration, type Configuration, calibrate, splitOf } from '../../src/calibrate/index.ts';
-import { importPlan } from '../../src/files/convert.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Topology } from '../../src/ir/topology.ts';
+import { importPlan } from '../../src/jobs/convert.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { loadScheduleFile } from '../../src/read/schedule/index.ts';
 

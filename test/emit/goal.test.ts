@@ -5,7 +5,7 @@ import type { PlanBundle } from '../../src/emit/index.ts';
 import { OperationCode, type Plan } from '../../src/ir/plan.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
-import { ring } from '../cost/machines.ts';
+import { ring } from '../model/machines.ts';
 import { planOf, scheduleOf } from '../seeds/library.ts';
 import { bundleOf } from './msccl/plans.ts';
 

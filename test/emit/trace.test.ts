@@ -1,15 +1,15 @@
 /** Traces are read as a viewer would: as JSON, with events that do not overlap in a thread and say what the simulator says. */
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../src/cost/index.ts';
 import type { PlanBundle } from '../../src/emit/index.ts';
 import { traceText } from '../../src/emit/index.ts';
 import { trace } from '../../src/emit/trace.ts';
-import { withTimeline } from '../../src/files/timed.ts';
 import type { Plan } from '../../src/ir/plan.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { linkName, type Topology } from '../../src/ir/topology.ts';
+import { withTimeline } from '../../src/jobs/timed.ts';
 import { lower } from '../../src/lower/index.ts';
-import { full, line, ring, star } from '../cost/machines.ts';
+import { simulate } from '../../src/model/index.ts';
+import { full, line, ring, star } from '../model/machines.ts';
 import { planOf, scheduleOf } from '../seeds/library.ts';
 import { bundleOf } from './msccl/plans.ts';
 

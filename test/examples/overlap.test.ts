@@ -1,7 +1,6 @@
 /** Computing in schedules: times by hand, proofs, runs, and what files and pages say. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../src/cost/index.ts';
 import { chakra } from '../../src/emit/chakra/index.ts';
 import { goal } from '../../src/emit/goal.ts';
 import { json } from '../../src/emit/index.ts';
@@ -10,6 +9,7 @@ import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Plan } from '../../src/ir/plan.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { lower } from '../../src/lower/index.ts';
+import { simulate } from '../../src/model/index.ts';
 import { optimize } from '../../src/optimize/index.ts';
 import { instantiate, parseScheduleFile, readPlan, resolveTopology, withOverlap } from '../../src/read/index.ts';
 import { run } from '../../src/run/index.ts';

@@ -1,12 +1,12 @@
 /** Plans that engines make, written as plan JSON, read by the kernel's own reader: what the compiler proved in its tables the file says too. */
 import { describe, expect, it } from 'vitest';
-import type { ProvedBundle } from '../../src/compile/proved-bundle.ts';
 import { compile, compileDefaults, planJson } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { ranksOf } from '../../src/ir/topology.ts';
 import { check } from '../../src/kernel/check.ts';
 import { readPlan } from '../../src/kernel/read.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import type { ProvedBundle } from '../../src/search/proved-bundle.ts';
 import { judge } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { wordOf } from './answers.ts';

@@ -1,12 +1,12 @@
 /** Schedules in which all ranks do the same, shifted: so do the programs that they are lowered to. */
 import { describe, expect, it } from 'vitest';
-import { firstProgram } from '../../src/cost/simulation/shifted.ts';
 import { expandCompact } from '../../src/ir/expand.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { Steps } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
+import { firstProgram } from '../../src/model/simulate/shifted.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { engines } from '../../src/synth/index.ts';
 import { verify } from '../../src/verify/index.ts';

@@ -1,13 +1,13 @@
 /** Plans side by side: right if all are, wrong if one is, and as fast as on links of their own. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../src/cost/index.ts';
 import { OperationCode, operationCount, type Plan } from '../../src/ir/plan.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { lower, type PlacedPlan, sideBySide } from '../../src/lower/index.ts';
+import { simulate } from '../../src/model/index.ts';
 import { listShipped } from '../../src/read/index.ts';
 import { verify } from '../../src/verify/index.ts';
-import { full } from '../cost/machines.ts';
+import { full } from '../model/machines.ts';
 import { claims, scheduleOf } from '../seeds/library.ts';
 
 const names = listShipped('schedules').filter((name) => !/-(barrier|custom)$/.test(name));

@@ -3,16 +3,16 @@
  * link takes α = 1 s and 8 / β = 1 s for it, a lane o = 1 s and 8 / B = 2 s, and local work of a lane 2 s and 8 / 8 = 1 s.
  */
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../src/cost/index.ts';
 import { emitters } from '../../src/emit/index.ts';
-import { verifyText } from '../../src/files/verify-file.ts';
 import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../../src/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { type Topology, withTiming } from '../../src/ir/topology.ts';
+import { verifyText } from '../../src/jobs/verify-file.ts';
+import { simulate } from '../../src/model/index.ts';
 import { asMessages, machineForMessages } from '../../src/mscclpp-messages/index.ts';
 import { readMscclpp } from '../../src/read/mscclpp/index.ts';
-import { line } from '../cost/machines.ts';
+import { line } from '../model/machines.ts';
 import {
   acquire,
   barrier,

@@ -1,18 +1,18 @@
 /** Staging: messages read and write scratch only, results stay what they were, and pipelines hide the copies. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../src/cost/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
+import { simulate } from '../../src/model/index.ts';
 import { stage } from '../../src/passes/index.ts';
 import { prove } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
-import { line } from '../cost/machines.ts';
 import { copy, piece, schedule } from '../lower/building.ts';
 import { execute, seeded } from '../lower/execution.ts';
 import { outputsOf, undefinedValue } from '../lower/meaning.ts';
 import { describeSchedule, schedules } from '../lower/random-schedules.ts';
+import { line } from '../model/machines.ts';
 import { algorithms } from './algorithms.ts';
 
 function buffersOfMessages({ steps }: Schedule): ReadonlySet<string> {

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupMachine, waysForGroups } from '../../src/process-groups/link-shares.ts';
-import { full, line, link, machine, ring } from '../cost/machines.ts';
-import { randomMachine } from '../cost/random.ts';
+import { full, line, link, machine, ring } from '../model/machines.ts';
+import { randomMachine } from '../model/random.ts';
 
 describe('ways for groups', () => {
   it('halve the link that two pairs on a line share', () => {

@@ -1,7 +1,7 @@
 /** Real files, where they are at hand: each gets the verdict that is known for it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { verifyMsccl } from '../../src/files/verify-msccl.ts';
+import { verifyMsccl } from '../../src/jobs/verify-msccl.ts';
 import { readMsccl } from '../../src/read/msccl/index.ts';
 
 const folder = new URL('../../../shared/corpus/msccl-xml/', import.meta.url);

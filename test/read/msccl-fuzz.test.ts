@@ -1,10 +1,10 @@
 /** Damaged MSCCL files: a verdict or a located CccError, never another error, never without end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { verifyMsccl } from '../../src/files/verify-msccl.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { verdicts } from '../../src/ir/verification.ts';
+import { verifyMsccl } from '../../src/jobs/verify-msccl.ts';
 import { algo, exchange, gpu, step, tb } from './msccl-text.ts';
 
 /** An allreduce with waits, through nops too, and a message that goes there and back when it is done. */

@@ -1,9 +1,9 @@
 /** MSCCL XML: what each kind of step means, what waits for what, and every mistake with its exact place. */
 import { describe, expect, it } from 'vitest';
-import { verifyMsccl } from '../../src/files/verify-msccl.ts';
 import { CccError, positionOf } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { operationAt, operationCount } from '../../src/ir/plan.ts';
+import { verifyMsccl } from '../../src/jobs/verify-msccl.ts';
 import { readMsccl } from '../../src/read/msccl/index.ts';
 import { algo, exchange, gpu, type StepText, step, tb } from './msccl-text.ts';
 

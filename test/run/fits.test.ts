@@ -1,10 +1,10 @@
 /** Sizes that do not divide: plans that keep chunks where others belong are right at the others, and refused at these. */
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/compile/compile.ts';
 import { compileDefaults, runDefaults } from '../../src/index.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { run } from '../../src/run/index.ts';
+import { compile } from '../../src/search/compile.ts';
 import { prove } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { copy, piece, schedule } from '../lower/building.ts';

@@ -3,9 +3,9 @@
  * N ranks, M bytes, L = log₂N; α, β, γ are those that the shipped parametric topologies state.
  */
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../src/cost/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
+import { simulate } from '../../src/model/index.ts';
 import { resolveTopology, withOverlap } from '../../src/read/index.ts';
 import { planOf, scheduleOf } from './library.ts';
 

@@ -1,13 +1,13 @@
 /** NCCL's rings and trees: their shapes against what NCCL and the literature say of them, their times against closed forms. */
 import { describe, expect, it } from 'vitest';
-import { baselinesFor } from '../../src/compile/baselines.ts';
-import { compile } from '../../src/compile/compile.ts';
 import { compileDefaults } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
+import { baselinesFor } from '../../src/search/baselines.ts';
+import { compile } from '../../src/search/compile.ts';
 import { ringChannels } from '../../src/synth/nccl/channels.ts';
 import { collectiveOf } from '../collectives.ts';
 

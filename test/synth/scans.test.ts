@@ -1,12 +1,12 @@
 /** Scans over all links: schemes, what links carry of them, and the schedules that come of them. */
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../src/cost/index.ts';
 import { compile, compileDefaults } from '../../src/index.ts';
 import { Random } from '../../src/ir/random.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
+import { simulate } from '../../src/model/index.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
 import { type Hops, hopsOf, Ways } from '../../src/synth/scans/hops.ts';

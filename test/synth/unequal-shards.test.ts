@@ -1,17 +1,18 @@
 /** Shards of different sizes: engines plan for their bytes, not for chunks of one size. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lowerBound, simulate } from '../../src/cost/index.ts';
+import { lowerBound } from '../../src/bounds/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { messageBytes } from '../../src/ir/shards.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
+import { simulate } from '../../src/model/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { type Candidate, engines, type Problem } from '../../src/synth/index.ts';
 import { equalShares, sharesOf } from '../../src/synth/shares.ts';
 import { prove } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
-import { link, machine } from '../cost/machines.ts';
+import { link, machine } from '../model/machines.ts';
 import { candidatesAmong, problemFor } from './problems.ts';
 
 function problemOf(kind: CollectiveKind, topology: Topology, counts: readonly number[], chunks?: number): Problem {

@@ -1,14 +1,14 @@
 /** Few whole chunks on links that are not alike: optima that follow from counting messages, or from shortest ways. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/compile/compile.ts';
-import { withRounds } from '../../src/compile/in-rounds.ts';
 import { compileDefaults, resolveTopology } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
-import { priceWithinLimits } from '../../src/pricing/index.ts';
 import { parseTopology } from '../../src/read/topology/file.ts';
+import { compile } from '../../src/search/compile.ts';
+import { priceWithinLimits } from '../../src/search/evaluate/index.ts';
+import { withRounds } from '../../src/search/in-rounds.ts';
 import { loadSolver } from '../../src/solver/index.ts';
 import { inWholeChunks } from '../../src/synth/index.ts';
 import { collectiveOf } from '../collectives.ts';

@@ -1,6 +1,5 @@
 /** Limits that a machine states of its commands: who keeps to them, who is refused, and what is rounded up. */
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/compile/compile.ts';
 import { topologyDigest } from '../../src/emit/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
@@ -8,6 +7,7 @@ import type { Plan } from '../../src/ir/plan.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { parseTopology } from '../../src/read/topology/file.ts';
+import { compile } from '../../src/search/compile.ts';
 import { judge } from '../../src/verify/index.ts';
 
 const near = resolveTopology('sg2260x4');

@@ -1,9 +1,9 @@
 /** Shards of different sizes: a chunk that is put where a smaller one belongs is cut off, and the plan is wrong. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/compile/compile.ts';
 import { compileDefaults } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import { compile } from '../../src/search/compile.ts';
 import { verify } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { planOf } from './plans.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lowerBound } from '../../src/cost/index.ts';
+import { lowerBound } from '../../src/bounds/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { type PageDocument, type PagePlan, pageText } from '../../src/view/index.ts';
 import { acting, hostileNames } from '../hostile-names.ts';

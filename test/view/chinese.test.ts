@@ -1,8 +1,8 @@
 /** The page in Chinese: what ccc says of shipped machines in English has Chinese of its own. */
 import { describe, expect, it } from 'vitest';
+import { lowerBound } from '../../src/bounds/index.ts';
 import { compactLowerBound } from '../../src/compact/cost/index.ts';
 import { resolveSymmetricTopology } from '../../src/compact/machine/resolve.ts';
-import { lowerBound } from '../../src/cost/index.ts';
 import { collectiveKinds } from '../../src/ir/collective.ts';
 import { compactKinds } from '../../src/ir/compact.ts';
 import { resolveTopology } from '../../src/read/index.ts';
@@ -11,7 +11,7 @@ import { inChinese } from '../../src/view/page/chinese-sentences.ts';
 import { english } from '../../src/view/page/english.ts';
 import { said, stopped } from '../../src/view/page/words.ts';
 import { collectiveOf } from '../collectives.ts';
-import { shippedPlan } from '../view/plans.ts';
+import { shippedPlan } from './plans.ts';
 
 const machines = [
   'ring:4',

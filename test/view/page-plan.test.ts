@@ -1,7 +1,8 @@
 /** What a page shows of a plan, against the textbooks and against counting by hand. */
 import { describe, expect, it } from 'vitest';
-import { lowerBound, timeline } from '../../src/cost/index.ts';
+import { lowerBound } from '../../src/bounds/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
+import { timeline } from '../../src/model/index.ts';
 import { readPlan, resolveTopology } from '../../src/read/index.ts';
 import { judge } from '../../src/verify/index.ts';
 import { columnOf } from '../../src/view/page/columns.ts';

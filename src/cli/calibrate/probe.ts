@@ -6,10 +6,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { json } from '../../emit/index.ts';
-import { convert } from '../../files/convert.ts';
 import type { SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Bytes } from '../../ir/units.ts';
+import { convert } from '../../jobs/convert.ts';
 import { measureSizes } from '../mpi/index.ts';
 import {
   copyingOf,

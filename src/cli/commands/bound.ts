@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { BaselineRequest, Baselines } from '../../compile/baselines.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { type Bytes, formatBytes, formatSeconds } from '../../ir/units.ts';
+import type { BaselineRequest, Baselines } from '../../search/baselines.ts';
 import { searching } from '../compile/limits.ts';
 import {
   addCollectiveOptions,
@@ -43,7 +43,7 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText, options);
   const [{ topologyFrom }, { lowerBound }] = await Promise.all([
     import('../machine.ts'),
-    import('../../cost/index.ts'),
+    import('../../bounds/index.ts'),
   ]);
   const limits = limitsFrom(options.limit);
   const topology = await topologyFrom(options, limits);
@@ -73,6 +73,6 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
 async function baselinesOf(request: BaselineRequest): Promise<Baselines | undefined> {
   const { kind, ranks, counts } = request.collective;
   if (ranks > searching.ranksToPrice || counts !== undefined) return undefined;
-  const { baselinesFor, hasBaseline } = await import('../../compile/baselines.ts');
+  const { baselinesFor, hasBaseline } = await import('../../search/baselines.ts');
   return hasBaseline(kind) ? baselinesFor(request) : undefined;
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { chipsAreAlike } from '../../cost/index.ts';
+import { chipsAreAlike } from '../../graph/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { compactKinds } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
@@ -139,7 +139,7 @@ async function searched(
   const work = { ...asked, options, solver: undefined, inRounds };
   if (!isShort) return runJob('compile', work, { timeLimit, workers, costOf, progress, onLastModel });
   const known = await runJob('compile', { ...work, inRounds: undefined }, { isShort });
-  const { mayGainInRounds } = await import('../../compile/in-rounds.ts');
+  const { mayGainInRounds } = await import('../../search/in-rounds.ts');
   const isOver =
     inRounds === undefined || known.groups !== undefined || !mayGainInRounds(resultOf(known), asked.request);
   if (!isOver) return runJob('compile', { ...work, known }, { progress, onLastModel });

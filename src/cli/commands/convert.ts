@@ -95,8 +95,8 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
   const [{ convert }, { timeText, withCost }, { topologyFrom }] = await Promise.all([
-    import('../../files/convert.ts'),
-    import('../../files/priced-for.ts'),
+    import('../../jobs/convert.ts'),
+    import('../../jobs/priced-for.ts'),
     import('../machine.ts'),
   ]);
   if (await isExecutionPlan(source, options)) return convertExecutionPlan(source, options);
@@ -131,8 +131,8 @@ async function isExecutionPlan(source: SourceText, options: ConvertOptions): Pro
 /** As it is, once it has been judged: what it puts and gets has no messages that other formats could be made of. */
 async function convertExecutionPlan(source: SourceText, options: ConvertOptions): Promise<void> {
   const [{ verifyMscclpp }, { unproved }, { topologyFrom }] = await Promise.all([
-    import('../../files/verify-mscclpp.ts'),
-    import('../../files/convert.ts'),
+    import('../../jobs/verify-mscclpp.ts'),
+    import('../../jobs/convert.ts'),
     import('../machine.ts'),
   ]);
   const limits = limitsFrom(options.limit);

@@ -85,7 +85,7 @@ async function runCommand(path: string, options: RunCommandOptions): Promise<voi
   if (options.processes !== undefined) throw new CccError('usage', '--processes goes with --on mpi');
   if (options.sizes !== undefined) return runSizes(path, options, options.sizes);
   const [{ runPlanText }, { readSource }, { traceJson }, report] = await Promise.all([
-    import('../../files/run-plan.ts'),
+    import('../../jobs/run-plan.ts'),
     import('../../read/index.ts'),
     import('../../run/index.ts'),
     import('../run/report.ts'),
@@ -111,7 +111,7 @@ async function runSizes(path: string, options: RunCommandOptions, range: readonl
   const idle = (['timeline', 'trace'] as const).find((name) => options[name] !== undefined);
   if (idle !== undefined) throw new CccError('usage', `--${idle} is of one size: it does not go with --sizes`);
   const [{ runPlanSizes }, { readSource }, table] = await Promise.all([
-    import('../../files/run-plan.ts'),
+    import('../../jobs/run-plan.ts'),
     import('../../read/index.ts'),
     import('../run/sizes.ts'),
   ]);

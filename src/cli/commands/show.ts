@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
-import type { Blocks } from '../../files/claims.ts';
-import type { PriceWish } from '../../files/priced-for.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Plan } from '../../ir/plan.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
+import type { Blocks } from '../../jobs/claims.ts';
+import type { PriceWish } from '../../jobs/priced-for.ts';
 import type { ScheduleFile } from '../../read/index.ts';
 import type { CompactDocument } from '../../read/plan/index.ts';
 import {
@@ -102,7 +102,7 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
     if (isMscclppText(source)) {
       const [{ showExecutionPlan }, { executionPlanTimeLine }] = await Promise.all([
         import('../show/execution-plan.ts'),
-        import('../../files/verify-mscclpp.ts'),
+        import('../../jobs/verify-mscclpp.ts'),
       ]);
       const plan = readMscclpp(source, { limits });
       const wish = { ...(await wishFrom(options)), limits };
@@ -210,7 +210,7 @@ async function compactText(document: CompactDocument, options: ShowOptions): Pro
   if (level === 'programs') {
     const [{ showCompactPlan }, { compactTimeLine }, { symmetricTopologyFrom }] = await Promise.all([
       import('../show/index.ts'),
-      import('../../files/compact.ts'),
+      import('../../jobs/compact.ts'),
       import('../compact/machine.ts'),
     ]);
     const limits = limitsFrom(options.limit);
@@ -226,7 +226,7 @@ async function compactText(document: CompactDocument, options: ShowOptions): Pro
 async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level: Level): Promise<string> {
   if (options.emit !== undefined) {
     const [{ pricedFor }, { scheduleInSteps }] = await Promise.all([
-      import('../../files/priced-for.ts'),
+      import('../../jobs/priced-for.ts'),
       import('../../optimize/steps.ts'),
     ]);
     const { topology } = pricedFor(plan.collective, blocks, await wishFrom(options));
@@ -249,7 +249,7 @@ async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level:
     }
     case 'timeline': {
       const { routes, report, size, text } = await timed(plan, blocks, options);
-      const { timeline } = await import('../../cost/index.ts');
+      const { timeline } = await import('../../model/index.ts');
       const run = { plan, topology: routes.topology, timeline: timeline(plan, routes, size), report };
       const title = fitted(`${oneLine(plan.name)} ${text}`, width ?? Number.POSITIVE_INFINITY);
       return `${title}\n\n${show.showTimeline(run, options.lanes, width)}`;

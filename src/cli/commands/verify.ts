@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { VerifyRequest } from '../../files/verify-file.ts';
 import { CccError } from '../../ir/diagnostic.ts';
+import type { VerifyRequest } from '../../jobs/verify-file.ts';
 import { ownerships } from '../../verify/ownership.ts';
 import { exitCodes } from '../failure.ts';
 import {

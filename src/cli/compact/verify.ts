@@ -1,10 +1,10 @@
 /** `ccc verify` of compact plans: proved on rank 0's program, without writing the others out. */
 
-import { compactVerification } from '../../files/compact.ts';
-import type { FileReport } from '../../files/verify-file.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Bytes } from '../../ir/units.ts';
+import { compactVerification } from '../../jobs/compact.ts';
+import type { FileReport } from '../../jobs/verify-file.ts';
 import { readAnyPlan } from '../../read/plan/index.ts';
 import type { Ownership } from '../../verify/index.ts';
 import type { TopologyOptions } from '../options.ts';

@@ -1,6 +1,7 @@
 /** What NCCL would do on the machine, as `ccc compile --explain` and `ccc bound` print it. */
-import type { Baseline, Baselines } from '../../compile/baselines.ts';
+
 import { counted, formatSeconds, type Seconds } from '../../ir/units.ts';
+import type { Baseline, Baselines } from '../../search/baselines.ts';
 import { wrap } from '../show/text.ts';
 import { shown } from '../shown.ts';
 

@@ -1,8 +1,9 @@
 /** The best plan of several searches, said each time that there is a better one. */
-import { objectiveValue } from '../../compile/comparing.ts';
-import type { CompileRequest, CompileResult } from '../../compile/compile.ts';
+
 import { Routes } from '../../ir/routes.ts';
 import type { GroupsResult } from '../../process-groups/groups.ts';
+import { objectiveValue } from '../../search/comparing.ts';
+import type { CompileRequest, CompileResult } from '../../search/compile.ts';
 
 /** For one group of ranks, or for several at once. */
 export type Compiled = CompileResult | GroupsResult;

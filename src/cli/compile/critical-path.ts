@@ -1,9 +1,10 @@
 /** What `ccc compile` says about the critical path of a plan. */
-import type { CompileResult } from '../../compile/compile.ts';
-import { timeOfPath } from '../../cost/index.ts';
+
 import type { PathTime } from '../../ir/report.ts';
 import { Routes } from '../../ir/routes.ts';
 import { counted, formatSeconds, rounding } from '../../ir/units.ts';
+import { timeOfPath } from '../../model/index.ts';
+import type { CompileResult } from '../../search/compile.ts';
 
 /** What the time is made of; undefined for runs too long for their path to be remembered, and for plans of no operations. */
 export function criticalPathOf({ bundle: { proved, topology, cost } }: CompileResult): PathTime | undefined {

@@ -1,8 +1,8 @@
 /** What `ccc compile --json` says about a plan to programs. */
 
-import type { Objective } from '../../compile/comparing.ts';
-import type { CompileResult } from '../../compile/compile.ts';
 import { linkName } from '../../ir/topology.ts';
+import type { Objective } from '../../search/comparing.ts';
+import type { CompileResult } from '../../search/compile.ts';
 import { boundDocument, collectiveDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { criticalPathOf } from './critical-path.ts';
 import { withReasons } from './explain-report.ts';

@@ -1,9 +1,10 @@
 /** What `ccc compile --explain` adds: every candidate with its price and why it was not chosen, and what was not priced. */
-import type { Objective, PricedCandidate } from '../../compile/comparing.ts';
-import type { CompileResult } from '../../compile/compile.ts';
+
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { type BytesPerSecond, counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import type { Objective, PricedCandidate } from '../../search/comparing.ts';
+import type { CompileResult } from '../../search/compile.ts';
 import type { Dismissal } from '../../synth/index.ts';
 import { textWidth, wrap } from '../show/text.ts';
 import { shown } from '../shown.ts';

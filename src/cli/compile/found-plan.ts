@@ -1,9 +1,10 @@
 /** A plan as it goes from one thread to another: with explanations instead of a function that makes them. */
-import type { Baselines } from '../../compile/baselines.ts';
-import type { PricedCandidate } from '../../compile/comparing.ts';
-import type { CompileResult } from '../../compile/compile.ts';
+
 import { Steps } from '../../ir/schedule.ts';
 import type { GroupsResult } from '../../process-groups/groups.ts';
+import type { Baselines } from '../../search/baselines.ts';
+import type { PricedCandidate } from '../../search/comparing.ts';
+import type { CompileResult } from '../../search/compile.ts';
 import type { Compiled } from './best-found.ts';
 
 export interface FoundPlan extends Omit<CompileResult, 'explain'> {

@@ -1,7 +1,8 @@
 /** The last stage of a compile job: schedules in rounds by linear programming, where they may be better (docs/ilp.md). */
-import type { CompileRequest, CompileResult } from '../../compile/compile.ts';
-import { mayGainInRounds, withRounds } from '../../compile/in-rounds.ts';
+
 import { formatSeconds } from '../../ir/units.ts';
+import type { CompileRequest, CompileResult } from '../../search/compile.ts';
+import { mayGainInRounds, withRounds } from '../../search/in-rounds.ts';
 import type { SolverName } from '../../solver/index.ts';
 import type { JobControl } from '../jobs/job.ts';
 import { solverHelp } from '../solver-options.ts';

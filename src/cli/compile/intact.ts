@@ -1,8 +1,9 @@
 /** What the same collective takes on the machine as it was before `--without` took something away. */
-import { compile } from '../../compile/compile.ts';
+
 import { CccError } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { formatSeconds, type Seconds } from '../../ir/units.ts';
+import { compile } from '../../search/compile.ts';
 import type { FoundPlan } from './found-plan.ts';
 import { type CompileOptions, readRequest } from './request.ts';
 

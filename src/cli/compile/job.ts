@@ -1,9 +1,10 @@
 /** The search of `ccc compile`: the best plan there is time for. */
-import type { Baselines } from '../../compile/baselines.ts';
-import type { CompileRequest } from '../../compile/compile.ts';
+
 import { CccError } from '../../ir/diagnostic.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatSeconds } from '../../ir/units.ts';
+import type { Baselines } from '../../search/baselines.ts';
+import type { CompileRequest } from '../../search/compile.ts';
 import type { SolverName } from '../../solver/index.ts';
 import { library } from '../../synth/index.ts';
 import { emitterNamed } from '../emitters.ts';
@@ -65,7 +66,7 @@ async function baselinesOf(
   shouldStop: () => boolean,
 ): Promise<Baselines | undefined> {
   if (machine.groups !== undefined || request.collective.counts !== undefined || shouldStop()) return undefined;
-  const { baselinesFor, hasBaseline } = await import('../../compile/baselines.ts');
+  const { baselinesFor, hasBaseline } = await import('../../search/baselines.ts');
   return hasBaseline(request.collective.kind) ? baselinesFor({ ...request, shouldStop }) : undefined;
 }
 
@@ -131,9 +132,9 @@ async function compilerFor({
   alternatives,
 }: CompileWork['machine']): Promise<(request: CompileRequest) => Compiled> {
   if (groups === undefined) {
-    const { compile } = await import('../../compile/compile.ts');
+    const { compile } = await import('../../search/compile.ts');
     if (alternatives === undefined) return compile;
-    const { compileUnderProtocols } = await import('../../compile/protocols.ts');
+    const { compileUnderProtocols } = await import('../../search/protocols.ts');
     return (request) => compileUnderProtocols(request, alternatives, compile);
   }
   const { compileGroups } = await import('../../process-groups/groups.ts');

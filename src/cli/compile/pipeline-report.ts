@@ -1,10 +1,11 @@
 /** What `ccc compile` says about bulks, in words and as a document (docs/pipelining.md defines the terms). */
-import type { CompileResult } from '../../compile/compile.ts';
+
 import { operationCount } from '../../ir/plan.ts';
 import type { Load } from '../../ir/report.ts';
 import { Routes } from '../../ir/routes.ts';
 import { linkName, type Topology } from '../../ir/topology.ts';
 import { formatSeconds, rounding, type Seconds } from '../../ir/units.ts';
+import type { CompileResult } from '../../search/compile.ts';
 import { searching } from './limits.ts';
 import { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 

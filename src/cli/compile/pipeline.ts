@@ -1,4 +1,11 @@
 /** What a compile says about bulks: how the chosen pipeline runs when it is full, what holds it up, and what it gains. */
+
+import { operationCount, type Plan } from '../../ir/plan.ts';
+import type { Load } from '../../ir/report.ts';
+import type { Routes } from '../../ir/routes.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import { lower } from '../../lower/index.ts';
 import {
   bulkLoads,
   type ReductionOverlap,
@@ -6,13 +13,7 @@ import {
   type SteadyState,
   simulate,
   steadyState,
-} from '../../cost/index.ts';
-import { operationCount, type Plan } from '../../ir/plan.ts';
-import type { Load } from '../../ir/report.ts';
-import type { Routes } from '../../ir/routes.ts';
-import type { Schedule } from '../../ir/schedule.ts';
-import type { Bytes, Seconds } from '../../ir/units.ts';
-import { lower } from '../../lower/index.ts';
+} from '../../model/index.ts';
 
 /** Operations × bulks of plans that are simulated once more to compare. */
 const mostSimulated = 10_000;

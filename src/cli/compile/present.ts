@@ -1,7 +1,8 @@
 /** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
-import type { CompileResult } from '../../compile/compile.ts';
-import type { Placement } from '../../cost/index.ts';
+
+import type { Placement } from '../../graph/index.ts';
 import { oneLine } from '../../ir/plain-text.ts';
+import type { CompileResult } from '../../search/compile.ts';
 import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson } from '../output.ts';

@@ -1,10 +1,11 @@
 /** What `ccc compile` says about a plan to people. */
-import type { CompileResult } from '../../compile/compile.ts';
-import type { Nearness, Placement } from '../../cost/index.ts';
+
+import type { Nearness, Placement } from '../../graph/index.ts';
 import { optimality } from '../../ir/report.ts';
 import { wholeElements } from '../../ir/shards.ts';
 import { linkName } from '../../ir/topology.ts';
 import { type Bytes, counted, formatBytes, formatSeconds } from '../../ir/units.ts';
+import type { CompileResult } from '../../search/compile.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { ratesText } from '../rates.ts';
 import { elide } from '../show/table.ts';

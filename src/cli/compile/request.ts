@@ -1,10 +1,11 @@
 /** From the options of `ccc compile` to what is searched for. */
-import type { CompileRequest } from '../../compile/compile.ts';
+
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import type { Effort } from '../../ir/effort.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Bytes } from '../../ir/units.ts';
+import type { CompileRequest } from '../../search/compile.ts';
 import type { Machine } from '../machine.ts';
 import {
   type CollectiveOptions,

@@ -1,12 +1,13 @@
 /** What a plan takes where the same chips keep their buffers in slower memory (`staged` in a topology file), and what bulks bring there. */
-import type { CompileResult } from '../../compile/compile.ts';
+
 import { defaultLimits } from '../../ir/limits.ts';
 import { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { refine } from '../../passes/index.ts';
-import { type PriceRequest, price, tune } from '../../pricing/index.ts';
 import { resolveTopology } from '../../read/index.ts';
+import type { CompileResult } from '../../search/compile.ts';
+import { type PriceRequest, price, tune } from '../../search/evaluate/index.ts';
 import { searching } from './limits.ts';
 
 export interface StagedTime {

@@ -1,12 +1,12 @@
 /** What is different about two plans: time, bound, steps, what the links carry and who sends how much. */
-import { judgeCertificate } from '../../cost/index.ts';
-import { type Blocks, isRecord } from '../../files/claims.ts';
+import { judgeCertificate } from '../../certificates/index.ts';
 import { messageChunks } from '../../ir/collective.ts';
 import type { Plan } from '../../ir/plan.ts';
 import { operationCount } from '../../ir/plan.ts';
 import { optimality } from '../../ir/report.ts';
 import { linkName } from '../../ir/topology.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
+import { type Blocks, isRecord } from '../../jobs/claims.ts';
 import { overlayEdges } from '../show/plan/overlay.ts';
 import { shown } from '../shown.ts';
 import type { TimedPlan } from '../timed-plan.ts';

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mpiC } from '../../emit/mpi/index.ts';
-import { provedStrictly } from '../../files/owning-strictly.ts';
 import { type Collective, collectiveFacts, type ReductionOperator } from '../../ir/collective.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes } from '../../ir/dtype.ts';
@@ -20,6 +19,7 @@ import {
   type Seconds,
   usualSize,
 } from '../../ir/units.ts';
+import { provedStrictly } from '../../jobs/owning-strictly.ts';
 import { readPlan } from '../../read/index.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson, writeStandardOutput } from '../output.ts';

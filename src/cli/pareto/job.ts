@@ -1,5 +1,5 @@
 /** The search of `ccc pareto`: the frontier as far as there is time for it. */
-import { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from '../../compile/pareto.ts';
+import { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from '../../search/pareto.ts';
 import type { SolverName } from '../../solver/index.ts';
 import type { JobControl } from '../jobs/job.ts';
 import { solverHelp } from '../solver-options.ts';

@@ -1,8 +1,8 @@
 /** What `ccc run` says: for people (text) and for programs (`--json`). */
 
-import type { PlanRun } from '../../files/run-plan.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
+import type { PlanRun } from '../../jobs/run-plan.ts';
 import { type InputKind, type Mismatch, type StepTimes, stepTimes } from '../../run/index.ts';
 import { ratesOf } from '../rates.ts';
 

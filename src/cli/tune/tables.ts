@@ -1,10 +1,11 @@
 /** What `ccc tune` writes: text for standard output, and files. */
-import { provedBundle } from '../../compile/proved-bundle.ts';
-import { lowerBound } from '../../cost/index.ts';
+
+import { lowerBound } from '../../bounds/index.ts';
 import { json, type PlanBundle } from '../../emit/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { jsonText } from '../../ir/plain-text.ts';
 import { standing } from '../../ir/report.ts';
+import { provedBundle } from '../../search/proved-bundle.ts';
 import { compareWithLibraries } from '../../tune/comparing.ts';
 import { ncclTable } from '../../tune/nccl.ts';
 import { openMpiRules } from '../../tune/open-mpi.ts';

@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { type RankOutcome, type RankRange, type VerifyRequest, verifyRanks } from '../../files/verify-file.ts';
 import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
+import { type RankOutcome, type RankRange, type VerifyRequest, verifyRanks } from '../../jobs/verify-file.ts';
 import { parseScheduleFile, type ScheduleFile } from '../../read/index.ts';
 import { milliseconds } from '../patience.ts';
 

@@ -1,5 +1,6 @@
 /** `ccc verify` over ranges of ranks: one file, or all the schedules that come with ccc. */
 
+import type { SourceText } from '../../ir/diagnostic.ts';
 import {
   type FileReport,
   type RankRange,
@@ -9,8 +10,7 @@ import {
   unfinishedRange,
   type VerifyRequest,
   verifyText,
-} from '../../files/verify-file.ts';
-import type { SourceText } from '../../ir/diagnostic.ts';
+} from '../../jobs/verify-file.ts';
 import { listShipped, loadScheduleFile, parseScheduleFile, type ScheduleFile } from '../../read/index.ts';
 import { type Job, runJobs } from './jobs.ts';
 

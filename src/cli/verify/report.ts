@@ -1,13 +1,13 @@
 /** What `ccc verify` says: for people (text) and for programs (`--json`). */
 
 import { topologyDigest } from '../../emit/index.ts';
-import { underProtocol } from '../../files/priced-for.ts';
-import type { FileReport, FileVerdict, UnfinishedRange } from '../../files/verify-file.ts';
 import { type CccError, formatRange, type SourceRange } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
 import type { Finding, PlanPlace } from '../../ir/verification.ts';
+import { underProtocol } from '../../jobs/priced-for.ts';
+import type { FileReport, FileVerdict, UnfinishedRange } from '../../jobs/verify-file.ts';
 import { caretLines, jsonSource, textOfError } from '../failure.ts';
 
 /** Progress over a range of ranks, on a terminal only. */

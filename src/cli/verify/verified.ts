@@ -1,9 +1,10 @@
 /** What `ccc verify` does with one file. */
-import type { FileReport, VerifyRequest } from '../../files/verify-file.ts';
+
 import type { SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
+import type { FileReport, VerifyRequest } from '../../jobs/verify-file.ts';
 import type { Ownership } from '../../verify/ownership.ts';
 import type { CollectiveOptions, RankRange, TopologyOptions } from '../options.ts';
 

@@ -2,9 +2,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { json, type PlanBundle } from '../../emit/index.ts';
-import { viewed } from '../../files/viewed.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
+import { viewed } from '../../jobs/viewed.ts';
 import { readSource } from '../../read/index.ts';
 import { type PagePlan, type PageTuning, pagePlan, pageText, readMeasured, readTuning } from '../../view/index.ts';
 import { topologyFrom } from '../machine.ts';

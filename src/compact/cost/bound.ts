@@ -4,8 +4,8 @@
  * merge, so as many bytes must leave every rank there as come to it here. It has the same bounds, and has to reduce besides.
  */
 
-import { roundsToReach } from '../../cost/bounds/slots/gathering.ts';
-import { timeToFill } from '../../cost/time-to-fill.ts';
+import { roundsToReach } from '../../bounds/slots/gathering.ts';
+import { timeToFill } from '../../bounds/time-to-fill.ts';
 import type { CompactCertificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';

@@ -4,10 +4,10 @@
  * the machine with every link turned round, which has the same links from every chip, and the ports of receiving for sending.
  */
 
-import type { Fields } from '../../cost/certificates/fields.ts';
-import { timeToFill } from '../../cost/certificates/time-to-fill.ts';
-import { judge, type Verdict } from '../../cost/certificates/verdict.ts';
-import { Work } from '../../cost/certificates/work.ts';
+import type { Fields } from '../../certificates/fields.ts';
+import { timeToFill } from '../../certificates/time-to-fill.ts';
+import { judge, type Verdict } from '../../certificates/verdict.ts';
+import { Work } from '../../certificates/work.ts';
 import type { CompactWitnesses, Direction } from '../../ir/certificate.ts';
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 import { compactKinds, type Generator, type SymmetricTopology } from '../../ir/compact.ts';

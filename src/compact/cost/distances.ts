@@ -1,6 +1,6 @@
 /** How far every rank is from rank 0 on a machine that looks the same from every chip. */
 
-import { NearestFirst } from '../../cost/nearest-first.ts';
+import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 

@@ -1,13 +1,13 @@
 /** What a compact plan costs on a machine that looks the same from every chip. */
 
-import { checkPorts, foldedConnections, foldedTopology } from '../../cost/simulation/folded.ts';
-import { Simulation } from '../../cost/simulation/simulation.ts';
-import { measureTraffic } from '../../cost/simulation/traffic.ts';
-import { weigh } from '../../cost/simulation/weights.ts';
 import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/compact.ts';
 import type { CostReport } from '../../ir/report.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
+import { checkPorts, foldedConnections, foldedTopology } from '../../model/simulate/folded.ts';
+import { Simulation } from '../../model/simulate/simulation.ts';
+import { measureTraffic } from '../../model/simulate/traffic.ts';
+import { weigh } from '../../model/simulate/weights.ts';
 
 /**
  * Simulates a proved compact plan for a message of `size` bytes. Totals are those of all ranks; `links` has one entry per

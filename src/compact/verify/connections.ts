@@ -5,8 +5,8 @@
  */
 import { operationCount } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { type Connections, partners } from '../../verify/checks/connections.ts';
 import { isReceive, isSend, type PlanIndex } from '../../verify/plan-index.ts';
-import { type Connections, partners } from '../../verify/rungs/connections.ts';
 
 /** Groups sends and receives by (offset of the receiver, channel); peers must be in range. */
 export function connectShifted(index: PlanIndex, group: TranslationGroup): Connections {

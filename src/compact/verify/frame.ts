@@ -2,8 +2,8 @@
 import { inputChunks, outputChunks } from '../../ir/collective.ts';
 import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.ts';
 import { planBuffers } from '../../ir/plan.ts';
+import { mostBulks } from '../../verify/checks/well-formed.ts';
 import { isReceive, isSend, type PlanIndex } from '../../verify/plan-index.ts';
-import { mostBulks } from '../../verify/rungs/well-formed.ts';
 import { describe, Findings, nameOf, tell } from '../../verify/story.ts';
 import { limits } from './limits.ts';
 

@@ -5,9 +5,9 @@
  * edges are local, it is so under strict ownership too.
  */
 
+import type { Connections } from '../../verify/checks/connections.ts';
 import { HappensBefore } from '../../verify/order/happens-before.ts';
 import type { PlanIndex } from '../../verify/plan-index.ts';
-import type { Connections } from '../../verify/rungs/connections.ts';
 
 export class LocalOrder extends HappensBefore {
   constructor(index: PlanIndex, connections: Connections) {

@@ -7,8 +7,8 @@
 import { inputChunks } from '../../ir/collective.ts';
 import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
+import type { Connections } from '../../verify/checks/connections.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex } from '../../verify/plan-index.ts';
-import type { Connections } from '../../verify/rungs/connections.ts';
 import { NamedCells } from './named-cells.ts';
 
 /** Names are numbers: rank · `ids` + id; ids below `inputs` are slots of the input, the others are reductions of one chunk. */

@@ -1,5 +1,5 @@
 /** What no schedule can do, known without any search: too few steps for the distances, too few rounds for the narrowest place. */
-import { lowerBound } from '../../cost/index.ts';
+import { lowerBound } from '../../bounds/index.ts';
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted, rounding } from '../../ir/units.ts';

@@ -1,5 +1,5 @@
 /** The middle of a machine: the ranks that all others reach soonest. */
-import { Latencies } from '../../cost/bounds/latency/latencies.ts';
+import { Latencies } from '../../bounds/latency/latencies.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 

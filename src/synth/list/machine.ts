@@ -1,6 +1,6 @@
 /** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
-import { Latencies } from '../../cost/bounds/latency/latencies.ts';
-import { chipsAreAlike } from '../../cost/index.ts';
+import { Latencies } from '../../bounds/latency/latencies.ts';
+import { chipsAreAlike } from '../../graph/index.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Problem } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';

@@ -3,7 +3,7 @@
  * it out again. A reducescatter and an allgather have parts come together everywhere, and take as long as the machine is wide, twice; from the centre it is
  * half as far to its ends. But all parts use the links of the centre then, so that this is for shorter messages.
  */
-import { chipsAreAlike } from '../../cost/index.ts';
+import { chipsAreAlike } from '../../graph/index.ts';
 import { keepsRankOrder } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';

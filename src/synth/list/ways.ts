@@ -2,7 +2,7 @@
  * Ways from chip to chip without another chip in between: a direct link, or a route through switches. Whatever a schedule
  * moves, it moves over ways; a message holds the links and ports of its way as the cost model says.
  */
-import { NearestFirst } from '../../cost/nearest-first.ts';
+import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Arc, type ArcNetwork, arcNetwork } from '../arcs.ts';

@@ -2,7 +2,7 @@
  * Ranks in cells, and cells in larger ones: neighbouring cells are joined two by two until there is one, those first whose ranks are near to each other and
  * to all others.
  */
-import { Latencies } from '../../cost/bounds/latency/latencies.ts';
+import { Latencies } from '../../bounds/latency/latencies.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Ways } from '../list/ways.ts';

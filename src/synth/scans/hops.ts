@@ -1,5 +1,5 @@
 /** Cheapest ways made of hops, messages between chips that meet no other chip on their way, and what hops hold of the machine. */
-import { NearestFirst } from '../../cost/nearest-first.ts';
+import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type ArcNetwork, arcNetwork } from '../arcs.ts';
 

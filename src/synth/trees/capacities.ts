@@ -1,5 +1,5 @@
 /** A machine as a matrix of whole capacities, chips first, as splitting and packing need it. */
-import { machineNetwork } from '../../cost/index.ts';
+import { machineNetwork } from '../../bounds/index.ts';
 import type { Topology } from '../../ir/topology.ts';
 
 export interface CapacityGraph {

@@ -3,7 +3,7 @@
  * many of them as leave enough capacity for the rest, which one maximum flow tells (Bérczi and Frank, "Packing
  * arborescences", 2010; Schrijver, "Combinatorial Optimization", §53.10; batches as in Zhao et al., "ForestColl", 2024).
  */
-import { FlowNetwork, unlimited } from '../../cost/index.ts';
+import { FlowNetwork, unlimited } from '../../graph/index.ts';
 import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';
 import type { TreeProblem } from './scale.ts';

@@ -2,7 +2,7 @@
  * How fast roots can spread data of their own to all chips at once. By Edmonds' theorem ("Edge-disjoint branchings", 1973)
  * and its form for many roots (Bérczi and Frank 2010) packed trees reach what the tightest cut allows.
  */
-import { FlowNetwork } from '../../cost/index.ts';
+import { FlowNetwork } from '../../graph/index.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
 import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';

@@ -1,5 +1,5 @@
 /** Schedules of packed trees: chunks of a root are shared out among its trees, and travel along them edge by edge. */
-import { KeyedHeap } from '../../cost/keyed-heap.ts';
+import { KeyedHeap } from '../../graph/keyed-heap.ts';
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Schedule, type Steps, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import { rounding } from '../../ir/units.ts';

@@ -12,7 +12,7 @@ const mostTrees = 32;
 /**
  * Equal trees over connections between neighbours, as few as carry most: N − 1 of these for each (Nash-Williams 1961).
  * With trees on all links about as many bytes cross each link as the least number of messages asks for, 2(N − 1)M in all
- * (cost/bounds/message-count.ts), whatever links are missing; a reducescatter and an allgather are held up by the chip with the fewest links.
+ * (bounds/message-count.ts), whatever links are missing; a reducescatter and an allgather are held up by the chip with the fewest links.
  * Each tree takes the connections that are used least (Thorup 2007, "Fully-dynamic min-cut"), and again whenever another one has come.
  *
  * @returns or why there are none

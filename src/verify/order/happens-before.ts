@@ -10,8 +10,8 @@
  * does not: there the sends of its lane are done, so that no connection holds anything when it receives.
  */
 import { operationCount } from '../../ir/plan.ts';
+import type { Connections } from '../checks/connections.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
-import type { Connections } from '../rungs/connections.ts';
 
 export class HappensBefore {
   readonly index: PlanIndex;

@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../../src/cost/index.ts';
-import { importPlan } from '../../../src/files/convert.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
+import { importPlan } from '../../../src/jobs/convert.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { emptyFolder } from '../../temporary.ts';
 import { ccc } from '../run.ts';

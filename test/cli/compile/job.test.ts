@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { FoundPlan } from '../../../src/cli/compile/found-plan.ts';
 import { type CompileWork, compileJob } from '../../../src/cli/compile/job.ts';
-import { simulate } from '../../../src/cost/index.ts';
 import { compileDefaults } from '../../../src/index.ts';
 import { operationCount } from '../../../src/ir/plan.ts';
 import { Routes } from '../../../src/ir/routes.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../../src/compile/compile.ts';
 import { json } from '../../../src/emit/index.ts';
 import { compileDefaults } from '../../../src/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
+import { compile } from '../../../src/search/compile.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { emptyFolder } from '../../temporary.ts';
 import { ccc } from '../run.ts';

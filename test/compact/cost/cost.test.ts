@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactLowerBound, simulateCompact } from '../../../src/compact/cost/index.ts';
-import { simulate } from '../../../src/cost/index.ts';
 import type { SymmetricTopology } from '../../../src/ir/compact.ts';
 import { expandCompact } from '../../../src/ir/expand.ts';
 import { Routes } from '../../../src/ir/routes.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { programOf, withProgram } from '../edits.ts';
 import {
   allgather,

@@ -10,10 +10,10 @@ import { driverText } from '../../../src/cli/mpi/driver-text.ts';
 import { strictFlags } from '../../../src/cli/mpi/launch.ts';
 import { mpiC } from '../../../src/emit/mpi/index.ts';
 import { mpiInterfaces } from '../../../src/emit/mpi/interfaces.ts';
-import { provedStrictly } from '../../../src/files/owning-strictly.ts';
 import { collectiveFacts } from '../../../src/ir/collective.ts';
 import { CccError } from '../../../src/ir/diagnostic.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
+import { provedStrictly } from '../../../src/jobs/owning-strictly.ts';
 import { listShipped, loadScheduleFile } from '../../../src/read/index.ts';
 import { claims, planOf } from '../../seeds/library.ts';
 

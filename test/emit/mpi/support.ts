@@ -6,9 +6,9 @@ import { driverText } from '../../../src/cli/mpi/driver-text.ts';
 import { strictFlags } from '../../../src/cli/mpi/launch.ts';
 import type { PlanBundle } from '../../../src/emit/index.ts';
 import { mpiC } from '../../../src/emit/mpi/index.ts';
-import { provedStrictly } from '../../../src/files/owning-strictly.ts';
 import type { Dtype } from '../../../src/ir/dtype.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
+import { provedStrictly } from '../../../src/jobs/owning-strictly.ts';
 import { emptyFolder } from '../../temporary.ts';
 
 function answers(program: string): boolean {

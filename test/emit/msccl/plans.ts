@@ -1,8 +1,8 @@
 /** Plans as MSCCL XML and back: what the tests of that format share. */
 import type { PlanBundle } from '../../../src/emit/index.ts';
 import { mscclXml, mscclXmlRccl } from '../../../src/emit/msccl/index.ts';
-import { verifyMsccl } from '../../../src/files/verify-msccl.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
+import { verifyMsccl } from '../../../src/jobs/verify-msccl.ts';
 import { prove } from '../../../src/verify/index.ts';
 
 export const profiles = [mscclXml, mscclXmlRccl] as const;

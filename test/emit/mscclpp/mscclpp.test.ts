@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { emitters, type PlanBundle } from '../../../src/emit/index.ts';
 import { executionFigures, mscclpp, mscclppPackets } from '../../../src/emit/mscclpp/index.ts';
-import { written } from '../../../src/files/written.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
+import { written } from '../../../src/jobs/written.ts';
 import { listShipped, loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { readMscclpp } from '../../../src/read/mscclpp/index.ts';
 import { prove } from '../../../src/verify/index.ts';

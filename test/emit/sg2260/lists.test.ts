@@ -1,9 +1,9 @@
 /** Command lists, run by an interpreter that knows nothing but their format, on real numbers. Machine by machine: machines.test.ts. */
 import { describe, expect, it } from 'vitest';
 import type { PlanBundle } from '../../../src/emit/index.ts';
-import { withTimeline } from '../../../src/files/timed.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { messageBytes } from '../../../src/ir/shards.ts';
+import { withTimeline } from '../../../src/jobs/timed.ts';
 import { readPlan, resolveTopology, withGroup, withMap } from '../../../src/read/index.ts';
 import { fromHalf, runCommandLists, toHalf } from '../../../src/run/command-lists/index.ts';
 import { prove } from '../../../src/verify/index.ts';

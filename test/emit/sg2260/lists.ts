@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { expect } from 'vitest';
-import { compile } from '../../../src/compile/compile.ts';
 import { emitters, type PlanBundle } from '../../../src/emit/index.ts';
-import { withTimeline } from '../../../src/files/timed.ts';
 import type { Collective, CollectiveKind } from '../../../src/ir/collective.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
+import { withTimeline } from '../../../src/jobs/timed.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { type CommandRun, fromHalf, runCommandLists, toHalf } from '../../../src/run/command-lists/index.ts';
+import { compile } from '../../../src/search/compile.ts';
 
 const schema = JSON.parse(readFileSync(new URL('../../../schemas/sg2260.schema.json', import.meta.url), 'utf8'));
 const fitsSchema = new Ajv({ strictTypes: false }).compile(schema);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { pareto } from '../../../src/compile/pareto.ts';
 import type { CollectiveKind } from '../../../src/ir/collective.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
+import { pareto } from '../../../src/search/pareto.ts';
 import { loadSolver } from '../../../src/solver/index.ts';
 import { collectiveOn } from './support.ts';
 

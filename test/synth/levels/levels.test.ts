@@ -1,9 +1,9 @@
 /** The levels engine over groups: every schedule it proposes is proved, and long messages go as fast as the slowest level alone. */
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../../src/cost/index.ts';
 import { type Collective, type CollectiveKind, collectiveFacts } from '../../../src/ir/collective.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology, withMap, withoutChip, withoutLink } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/engine.ts';
 import { levels } from '../../../src/synth/levels/index.ts';

@@ -1,10 +1,10 @@
 /** Machines of boxes: every collective has a proved plan there, and a broken link leaves one too. */
 import { describe, expect, it } from 'vitest';
-import { type CompileRequest, compile } from '../../../src/compile/compile.ts';
 import { type CollectiveKind, collectiveKinds } from '../../../src/ir/collective.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
+import { type CompileRequest, compile } from '../../../src/search/compile.ts';
 import { collectiveOf } from '../../collectives.ts';
 
 function request(kind: CollectiveKind, topology: Topology, changes: Partial<CompileRequest> = {}): CompileRequest {

@@ -5,7 +5,7 @@ import { Routes } from '../../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { roundTrips } from '../../../src/synth/list/centre.ts';
-import { randomMachine } from '../../cost/random.ts';
+import { randomMachine } from '../../model/random.ts';
 
 /** The least time to the farthest rank and back, from any rank. */
 function leastOfAll(topology: Topology): number {

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lowerBound } from '../../../src/cost/index.ts';
+import { lowerBound } from '../../../src/bounds/index.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { full, link, machine, star } from '../../cost/machines.ts';
-import { randomMachine } from '../../cost/random.ts';
+import { full, link, machine, star } from '../../model/machines.ts';
+import { randomMachine } from '../../model/random.ts';
 import { candidatesOn, provedSeconds, reasonsOn, scheduleOn, type Wanted } from './support.ts';
 
 describe('one port on a switch', () => {

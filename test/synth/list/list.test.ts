@@ -1,7 +1,7 @@
 /** What the list engine proposes, refuses and keeps to. */
 import { describe, expect, it } from 'vitest';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
-import { link, machine } from '../../cost/machines.ts';
+import { link, machine } from '../../model/machines.ts';
 import { candidatesOn, proposalsOn, provedSeconds, reasonsOn, scheduleOn } from './support.ts';
 
 describe('proposals', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../../src/cost/index.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { lower } from '../../../src/lower/index.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { fastest, faults, machine, machines, problemOn, proposed } from './routed-support.ts';
 

@@ -1,9 +1,9 @@
 /** What the tests of routed schedules share: problems, machines at random, proofs and times. */
 import fc from 'fast-check';
-import { simulate } from '../../../src/cost/index.ts';
 import type { Collective, CollectiveKind } from '../../../src/ir/collective.ts';
 import type { Link, Node, Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
+import { simulate } from '../../../src/model/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/engine.ts';
 import { proposeRouted } from '../../../src/synth/list/routed/index.ts';
 import { prove } from '../../../src/verify/index.ts';

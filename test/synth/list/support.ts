@@ -1,11 +1,11 @@
 /** Candidates of the list engine on a machine, proved and timed. */
 import { expect } from 'vitest';
-import { simulate } from '../../../src/cost/index.ts';
 import type { Collective } from '../../../src/ir/collective.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Schedule } from '../../../src/ir/schedule.ts';
 import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import type { Candidate, Problem, Proposal } from '../../../src/synth/index.ts';
 import { list } from '../../../src/synth/list/index.ts';

@@ -1,11 +1,11 @@
 /** Reductions in step: right, and as fast as their closed forms say. */
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../../src/cost/index.ts';
 import type { Collective } from '../../../src/ir/collective.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Schedule } from '../../../src/ir/schedule.ts';
 import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
 import { type Candidate, engines } from '../../../src/synth/index.ts';
 import { prove } from '../../../src/verify/index.ts';

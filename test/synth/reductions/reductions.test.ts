@@ -1,9 +1,10 @@
 /** The packets engine: right on many machines, as fast as its closed form, and near the bound where chips cannot send while they reduce. */
 import { describe, expect, it } from 'vitest';
-import { lowerBound, simulate } from '../../../src/cost/index.ts';
+import { lowerBound } from '../../../src/bounds/index.ts';
 import type { Collective } from '../../../src/ir/collective.ts';
 import { ranksOf } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { type Candidate, type Dismissal, engines, type Problem } from '../../../src/synth/index.ts';
 import { prove } from '../../../src/verify/index.ts';

@@ -1,12 +1,12 @@
 /** The symmetric engine: what it recognises, and proved plans whose times are the closed forms of the fewest steps and bytes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../../src/cost/simulation/simulate.ts';
 import type { CollectiveKind } from '../../../src/ir/collective.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
+import { simulate } from '../../../src/model/simulate/simulate.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/index.ts';
 import { symmetric } from '../../../src/synth/symmetric/index.ts';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { resolveTopology, withoutChip, withoutParts } from '../../../src/read/index.ts';
 import { packed } from '../../../src/synth/trees/packing.ts';
-import { link, machine } from '../../cost/machines.ts';
+import { link, machine } from '../../model/machines.ts';
 
 it('tells what its flows cost, where switches of a broken fat tree have many pairs of links, and ends when told', () => {
   const topology = withoutParts(resolveTopology('fattree3:3'), ['link:switch33-switch37']);

@@ -1,20 +1,21 @@
 /** The trees engine: packings at the exact optimum, and proved plans of everything that is derived from them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { machineNetwork, simulate } from '../../../src/cost/index.ts';
+import { machineNetwork } from '../../../src/bounds/index.ts';
 import type { CollectiveKind } from '../../../src/ir/collective.ts';
 import { CccError } from '../../../src/ir/diagnostic.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/index.ts';
 import { trees } from '../../../src/synth/trees/index.ts';
 import { type Packing, packed } from '../../../src/synth/trees/packing.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
-import { line, link, machine, ring, star } from '../../cost/machines.ts';
-import { randomMachine } from '../../cost/random.ts';
+import { line, link, machine, ring, star } from '../../model/machines.ts';
+import { randomMachine } from '../../model/random.ts';
 import { candidatesAmong, problemFor, reasonsAmong } from '../problems.ts';
 
 const size = 2 ** 30;

@@ -1,13 +1,13 @@
 /** Trees used both ways: as many as every partition of the ranks allows, and allreduces that are proved. */
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../../src/cost/index.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { lower } from '../../../src/lower/index.ts';
+import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { trees } from '../../../src/synth/trees/index.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
-import { link, machine } from '../../cost/machines.ts';
+import { link, machine } from '../../model/machines.ts';
 import { candidatesAmong, problemFor, reasonsAmong } from '../problems.ts';
 
 describe('two-way trees', () => {

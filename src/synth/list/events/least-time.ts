@@ -1,5 +1,5 @@
 /** A time that no schedule over ways can beat, so that searches know when they are done. */
-import { NearestFirst } from '../../../cost/nearest-first.ts';
+import { NearestFirst } from '../../../graph/nearest-first.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { Holdings } from '../holdings.ts';
 import type { SpreadProblem } from '../problem.ts';

@@ -2,7 +2,7 @@
  * List scheduling in continuous time, whatever is moved: whenever something becomes free, the ways start that are worth most. What they bring, and what that
  * is worth, is for the cargo to say.
  */
-import { KeyedHeap } from '../../../cost/keyed-heap.ts';
+import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';

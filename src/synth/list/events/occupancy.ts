@@ -1,7 +1,7 @@
 /** What messages hold, and until when (docs/architecture.md, the model of time). */
-import { KeyedHeap } from '../../../cost/keyed-heap.ts';
-import { sameInstant } from '../../../cost/simulation/simulation.ts';
+import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
+import { sameInstant } from '../../../model/simulate/simulation.ts';
 import type { Ways } from '../ways.ts';
 
 /** What waits for the next instant: arrivals of messages, and resources that become free. */

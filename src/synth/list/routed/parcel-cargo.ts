@@ -2,7 +2,7 @@
  * Parcels on their paths, in continuous time: a message brings those that wait for its way, of which those with the longest way still to go come first. Backwards in
  * time a link that is free takes all that has come to it, as much as suits its place on the way: what goes far leaves its source first, in small messages.
  */
-import { KeyedHeap } from '../../../cost/keyed-heap.ts';
+import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { Cargo, Message } from '../events/loop.ts';
 import type { Listener } from '../events/occupancy.ts';

@@ -1,5 +1,5 @@
 /** How busy each resource of a machine is, what that makes it cost, and the paths of least price (Dijkstra's algorithm). */
-import { KeyedHeap } from '../../../cost/keyed-heap.ts';
+import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Random } from '../../../ir/random.ts';
 import { rounding, type Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';

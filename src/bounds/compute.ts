@@ -1,0 +1,23 @@
+/** Reductions: those that any plan has to do, shared among the engines as they can begin (certificates/reductions.ts). */
+import type { Certificate } from '../ir/certificate.ts';
+import type { Collective } from '../ir/collective.ts';
+import { type Bytes, formatBytes, formatBytesPerSecond } from '../ir/units.ts';
+import type { MachineFacts } from './machine-facts.ts';
+import { bytesReduced } from './needs.ts';
+import { timeToFill } from './time-to-fill.ts';
+
+/** Nothing when some chip has no reduce engine: it reduces for free in the model. */
+export function computeBound(
+  collective: Collective,
+  { topology, nearestOther }: MachineFacts,
+  size: Bytes,
+): Certificate[] {
+  const bytes = bytesReduced(collective, size);
+  const engines = topology.chips.map((chip, rank) => {
+    return { rate: topology.nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY, idle: nearestOther[rank] };
+  });
+  const throughput = engines.reduce((sum, { rate }) => sum + rate, 0);
+  if (bytes === 0 || !Number.isFinite(throughput)) return [];
+  const reason = `${formatBytes(bytes)} must be reduced in all, once something has come, and the engines together reduce ${formatBytesPerSecond(throughput)}`;
+  return [{ kind: 'reductions', seconds: timeToFill(engines, bytes), reason, witness: {} }];
+}

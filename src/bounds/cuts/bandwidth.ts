@@ -1,0 +1,204 @@
+/**
+ * Bandwidth: the tightest cut of a collective, exact where a flow decides it, and cuts that bind at sizes where latency counts:
+ * single chips, declared groups, neighbouring ranks.
+ */
+
+import type { Certificate } from '../../ir/certificate.ts';
+import type { Collective } from '../../ir/collective.ts';
+import { type Topology, transpose } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { tightestCut } from '../flow/tightest-cut.ts';
+import { searched } from '../limits.ts';
+import { type MachineFacts, once } from '../machine-facts.ts';
+import { asksAllAlike } from '../needs.ts';
+import { type Cut, cutCertificate } from './cut.ts';
+import { improvedSides } from './improved-sides.ts';
+import { isMixed, PlainSides } from './plain-sides.ts';
+import { tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
+import { acrossAll, opposite, rateOf, type Side } from './sides.ts';
+
+/** Cuts that are looked at with their latencies, and how many of them may have as many bytes for their bandwidth, as single chips often do. */
+const most = { cuts: 12, alike: 8 };
+/** Distances for which the cuts around the root of a scatter or gather are looked at, and those of an allgather or reducescatter. */
+const distances = { rooted: 16, shared: 4 };
+
+/** The best cut for this size. */
+export function cutBound(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
+  if (collective.kind === 'barrier' || size === 0) return [];
+  let best: Certificate | undefined;
+  let exact: boolean | undefined;
+  for (const side of sidesFor(collective, facts)) {
+    for (const cut of cutsOf(collective, facts, side)) {
+      const certificate = cutCertificate(collective, facts, size, cut, best?.seconds);
+      if (certificate === undefined) continue;
+      best = certificate;
+      exact = collective.counts === undefined ? side.exact : undefined;
+    }
+  }
+  if (best === undefined) return [];
+  if (exact === undefined) return [best];
+  return [{ ...best, reason: `${best.reason}; ${exact ? 'no cut is tighter' : 'the tightest cut that was found'}` }];
+}
+
+/** Of the sides that are looked at one of the highest rate; undefined if nothing must cross any. */
+export function tightestSide(collective: Collective, facts: MachineFacts): Side | undefined {
+  let tightest: Side | undefined;
+  let highest = 0;
+  for (const side of sidesFor(collective, facts)) {
+    const rate = rateOf(collective, facts, side);
+    if (rate <= highest) continue;
+    tightest = side;
+    highest = rate;
+  }
+  return tightest;
+}
+
+/** What a flow finds, and the best of the plain cuts. What they are does not depend on the size. */
+function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] {
+  const { kind, root, counts, custom } = collective;
+  const searched = once(facts, `cuts by flow ${kind} ${root}`, () => searchedSides(collective, facts.topology));
+  const withRuns = searched.every((side) => side.exact !== true);
+  const ofOne = facts.alike && asksAllAlike(collective);
+  const plain =
+    counts === undefined && isMixed(kind)
+      ? once(facts, `interleaved cuts ${kind}`, () => new PlainSides(facts, true, false, kind))
+      : once(facts, `plain cuts ${withRuns} ${ofOne}`, () => new PlainSides(facts, withRuns, ofOne));
+  if (custom !== undefined) {
+    return [...improvedSides(collective, facts.topology), ...tightest(collective, facts, plain)];
+  }
+  if (counts !== undefined) return [...searched, ...tightest(collective, facts, plain)];
+  return once(facts, `cuts ${kind} ${root}`, () => {
+    const decided = searched.filter((side) => side.exact === true).map((side) => rateOf(collective, facts, side));
+    const asTight = (side: Side) => decided.some((rate) => rateOf(collective, facts, side) >= rate * (1 - 1e-9));
+    const others = tightest(collective, facts, plain);
+    return [...searched, ...others.map((side) => (asTight(side) ? { ...side, exact: true } : side))];
+  });
+}
+
+/** Cuts that a flow finds for this kind. */
+function searchedSides(collective: Collective, topology: Topology): Side[] {
+  const { kind, root } = collective;
+  const back = () => transpose(topology);
+  const search = { work: searched.cutWork };
+  switch (kind) {
+    case 'allgather':
+      return [tightestCut(topology, search)];
+    case 'reducescatter':
+      return [opposite(tightestCut(back(), search))];
+    case 'broadcast':
+      return [tightestBroadcastCut(topology, root, searched.cutWork)];
+    case 'reduce':
+      return [opposite(tightestBroadcastCut(back(), root, searched.cutWork))];
+    case 'scatter':
+      return [tightestScatterCut(topology, root, searched.cutWork)];
+    case 'gather':
+      return [opposite(tightestScatterCut(back(), root, searched.cutWork))];
+    case 'allreduce': {
+      // Everything must get out of every part and into it: the least of all cuts.
+      const out = tightestBroadcastCut(topology, 0, searched.cutWork);
+      const into = opposite(tightestBroadcastCut(back(), 0, searched.cutWork));
+      return [out, into].map(({ inside, holders }) => ({ inside, holders }));
+    }
+    default:
+      return [];
+  }
+}
+
+/** The sides with most bytes for their bandwidth, not too many of them alike. */
+function tightest(collective: Collective, facts: MachineFacts, sides: PlainSides): Side[] {
+  const work = facts.topology.links.length + workToCount(collective);
+  const rates = sides.rates(collective, Math.ceil((sides.count * work) / searched.cutWork));
+  const sorted = rates.slice().sort().reverse();
+  const chosen: Side[] = [];
+  for (let place = 0; place < sorted.length && chosen.length < most.cuts; place++) {
+    const rate = sorted[place];
+    if (rate <= 0) break;
+    if (place >= most.alike && sorted[place - most.alike] <= rate * (1 + 1e-9)) continue;
+    chosen.push(sides.at(indexOfEqual(rates, rate, place - sorted.indexOf(rate))));
+  }
+  return chosen;
+}
+
+/** Where a rate stands that so many equal ones stand before. */
+function indexOfEqual(rates: Float64Array, rate: number, before: number): number {
+  let index = rates.indexOf(rate);
+  for (let passed = 0; passed < before; passed++) index = rates.indexOf(rate, index + 1);
+  return index;
+}
+
+/** What counting the bytes over a side takes, in links looked at: much where every pair or slot is looked at. */
+function workToCount({ ranks, counts, custom }: Collective): number {
+  const slots = custom?.results.count.reduce((sum, count) => sum + count, 0) ?? 0;
+  return 50 * (slots + (counts === undefined ? 0 : ranks * ranks));
+}
+
+/** Between whom values are counted over a side: with all of them the most bytes, with far ones more latency. */
+function cutsOf(collective: Collective, facts: MachineFacts, side: Side): Cut[] {
+  const { inside } = side;
+  const { sources, targets } = endsOf(collective, side);
+  const chip = (rank: number) => facts.topology.chips[rank];
+  if (sources.length === 0 || targets.length === 0) return [];
+  const reach = facts.latencies.fromAny(sources.map(chip));
+  const reached = facts.backwards.fromAny(targets.map(chip));
+  const farTarget = [targets.reduce((best, rank) => (reach[chip(rank)] > reach[chip(best)] ? rank : best))];
+  const farSource = [sources.reduce((best, rank) => (reached[chip(rank)] > reached[chip(best)] ? rank : best))];
+  switch (collective.counts === undefined ? collective.kind : 'custom') {
+    case 'broadcast':
+      return [{ inside, sources, targets: farTarget }];
+    case 'reduce':
+      return [{ inside, sources: farSource, targets }];
+    case 'allgather': {
+      const way = facts.backwards.from(chip(farTarget[0]));
+      const parts = farthestFirst(sources, (rank) => way[chip(rank)], distances.shared);
+      return parts.map((far) => ({ inside, sources: far, targets: farTarget }));
+    }
+    case 'reducescatter': {
+      const way = facts.latencies.from(chip(farSource[0]));
+      const parts = farthestFirst(targets, (rank) => way[chip(rank)], distances.shared);
+      return parts.map((far) => ({ inside, sources: farSource, targets: far }));
+    }
+    case 'allreduce':
+      return [{ inside, sources: farSource, targets: farTarget }];
+    case 'scan':
+    case 'exscan':
+      return [
+        { inside, sources, targets },
+        { inside, sources: sources.slice(0, 1), targets: targets.slice(-1) },
+      ];
+    case 'scatter': {
+      const parts = farthestFirst(targets, (rank) => reach[chip(rank)], distances.rooted);
+      return parts.map((far) => ({ inside, sources, targets: far }));
+    }
+    case 'gather': {
+      const parts = farthestFirst(sources, (rank) => reached[chip(rank)], distances.rooted);
+      return parts.map((far) => ({ inside, sources: far, targets }));
+    }
+    default:
+      return [{ inside, sources, targets }];
+  }
+}
+
+/** Ranks on either side, of which something comes and which need something. */
+function endsOf({ kind, root }: Collective, side: Side): ReturnType<typeof acrossAll> {
+  const { sources, targets } = acrossAll(side);
+  const isRoot = (rank: number) => rank === root;
+  switch (kind) {
+    case 'broadcast':
+    case 'scatter':
+      return { sources: sources.filter(isRoot), targets };
+    case 'reduce':
+    case 'gather':
+      return { sources, targets: targets.filter(isRoot) };
+    default:
+      return { sources, targets };
+  }
+}
+
+/** All of these ranks, and those at some distance or farther, for so many distances spread over all that occur. */
+function farthestFirst(ranks: readonly number[], distance: (rank: number) => number, most: number): number[][] {
+  const different = [...new Set(ranks.map(distance))].sort((a, b) => a - b);
+  const stride = Math.ceil(different.length / most);
+  return different
+    .filter((_, index) => index % stride === 0)
+    .map((least) => ranks.filter((rank) => distance(rank) >= least));
+}

@@ -1,0 +1,97 @@
+/** Shortest Σα between chips: what no message can go below, over however many chips it is passed on. */
+
+import { NearestFirst } from '../../graph/nearest-first.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Seconds } from '../../ir/units.ts';
+
+/** Nodes of a machine of which all pairs are kept: half a megabyte. */
+export const mostKept = 256;
+
+export class Latencies {
+  private readonly topology: Topology;
+  /** Links that leave node v: `firstLink[v] … firstLink[v + 1] − 1`; where they lead, and their α. */
+  private readonly firstLink: Int32Array;
+  private readonly target: Int32Array;
+  private readonly latency: Float64Array;
+  private readonly search: NearestFirst;
+  private leastOfAll: Seconds | undefined;
+  /** What `from` has found, on machines small enough to keep it. */
+  private readonly known = new Map<number, Float64Array>();
+
+  constructor(topology: Topology) {
+    const { nodes, links } = topology;
+    this.topology = topology;
+    this.firstLink = new Int32Array(nodes.length + 1);
+    for (const { from } of links) this.firstLink[from + 1]++;
+    for (let node = 0; node < nodes.length; node++) this.firstLink[node + 1] += this.firstLink[node];
+    this.target = new Int32Array(links.length);
+    this.latency = new Float64Array(links.length);
+    const next = this.firstLink.slice();
+    for (const { from, to, latency } of links) {
+      this.target[next[from]] = to;
+      this.latency[next[from]++] = latency;
+    }
+    this.search = new NearestFirst(nodes.length);
+  }
+
+  /** Least Σα from a node to every node; Infinity where there is no way. Not to be written to. */
+  from(node: number): Float64Array {
+    const known = this.known.get(node) ?? this.fromAny([node]);
+    if (known.length <= mostKept) this.known.set(node, known);
+    return known;
+  }
+
+  /** Least Σα from the nearest of these nodes to every node; Infinity where there is no way. */
+  fromAny(nodes: readonly number[]): Float64Array {
+    const least = new Float64Array(this.topology.nodes.length).fill(Number.POSITIVE_INFINITY);
+    this.explore(nodes, (reached, latency) => {
+      least[reached] = latency;
+      return true;
+    });
+    return least;
+  }
+
+  /** Least Σα from one of these nodes to a node that `ends` accepts; Infinity if there is none. */
+  nearest(sources: readonly number[], ends: (node: number) => boolean): Seconds {
+    let found = Number.POSITIVE_INFINITY;
+    this.explore(sources, (reached, latency) => {
+      if (!ends(reached)) return true;
+      found = latency;
+      return false;
+    });
+    return found;
+  }
+
+  /** Least Σα between any two distinct ranks; Infinity for a single rank. */
+  betweenAnyTwo(): Seconds {
+    this.leastOfAll ??= this.leastBetweenChips();
+    return this.leastOfAll;
+  }
+
+  private leastBetweenChips(): Seconds {
+    const { chips } = this.topology;
+    const isChip = new Set(chips);
+    let least = Number.POSITIVE_INFINITY;
+    for (const chip of chips) {
+      least = Math.min(
+        least,
+        this.nearest([chip], (node) => node !== chip && isChip.has(node)),
+      );
+    }
+    return least;
+  }
+
+  /** `visit` sees nodes in order of latency and says whether to go on. */
+  private explore(sources: readonly number[], visit: (node: number, latency: Seconds) => boolean): void {
+    const { search, firstLink, target, latency } = this;
+    search.clear();
+    for (const source of sources) search.reach(source, 0);
+    for (let node = search.next(); node >= 0; node = search.next()) {
+      const reached = search.length[node];
+      if (!visit(node, reached)) return;
+      for (let link = firstLink[node]; link < firstLink[node + 1]; link++) {
+        search.reach(target[link], reached + latency[link]);
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** Overheads: what lanes add to the latency between two ranks (certificates/overheads.ts). */
+
+import type { Certificate } from '../../ir/certificate.ts';
+import { type Collective, collectiveFacts } from '../../ir/collective.ts';
+import { fastestPace } from '../../ir/lanes.ts';
+import type { MachineFacts } from '../machine-facts.ts';
+
+/** @param latency of the farthest pair, as it was found */
+export function overheadBound(
+  { kind }: Collective,
+  { topology: { lane } }: MachineFacts,
+  latency: readonly Certificate[],
+): readonly Certificate[] {
+  if (lane === undefined || kind === 'barrier') return [];
+  return latency.flatMap((certificate) => {
+    if (certificate.kind !== 'latency') return [];
+    const { from, to } = certificate.witness;
+    // The result of an exscan may be one rank's input alone, and what a custom collective combines is not looked at.
+    const combines = kind !== 'exscan' && kind !== 'custom' && collectiveFacts[kind].reduces;
+    const seconds = certificate.seconds + 2 * fastestPace(lane).overhead + (combines ? lane.local.overhead : 0);
+    const done = combines ? 'sent, received and combined' : 'sent and received';
+    return [
+      {
+        kind: 'overheads',
+        seconds,
+        reason: `rank ${to} needs something of rank ${from}, ${done} by lanes`,
+        witness: { from, to },
+      },
+    ];
+  });
+}

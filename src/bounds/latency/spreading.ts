@@ -1,0 +1,63 @@
+/**
+ * How soon all ranks can know of one, or data of all have come together at one: certificates/spreading.ts and certificates/families.ts, proved
+ * in docs/bounds.md. What takes longest is found in news.ts.
+ */
+import type { Certificate, Direction } from '../../ir/certificate.ts';
+import type { Collective } from '../../ir/collective.ts';
+import { ranksOf } from '../../ir/topology.ts';
+import { type Bytes, formatSeconds, type Seconds } from '../../ir/units.ts';
+import type { MachineFacts } from '../machine-facts.ts';
+import { bytesBetween, dependence } from '../needs.ts';
+import { slotsOf } from '../slots/exclusive-slots.ts';
+import { byNeighbours, type News, slowestNews } from './news.ts';
+
+export function spreadingBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
+  const { topology } = facts;
+  // In a barrier, a sender may learn something from its message being taken: no data goes that way, but the argument would fail.
+  if (collective.kind === 'barrier' && topology.inflight !== undefined) return [];
+  const ranks = ranksOf(topology);
+  const nearest = facts.latencies.betweenAnyTwo();
+  const certificates: Certificate[] = [];
+  for (const direction of ['out', 'in'] as const) {
+    const hub = hubOf(collective, direction);
+    const slots = slotsOf(facts, direction)?.count;
+    if (hub < 0 || slots === undefined || !Number.isFinite(nearest)) continue;
+    const bytes = leastBytes(collective, size, hub, direction);
+    const bandwidths = direction === 'out' ? facts.receives : facts.sends;
+    const plain = byNeighbours(new Array(ranks - 1).fill(nearest), slots);
+    let most: News & { readonly ends: Seconds } = { seconds: plain, ends: plain + bytes / Math.max(...bandwidths) };
+    const last = slotsOf(facts, direction === 'out' ? 'in' : 'out');
+    const news = last === undefined ? undefined : slowestNews(facts, direction, slots);
+    if (last !== undefined && news !== undefined && news.seconds + bytes / last.together > most.ends) {
+      most = { ...news, ends: news.seconds + bytes / last.together };
+    }
+    const way = direction === 'out' ? 'send' : 'receive';
+    const what = direction === 'out' ? "one rank's data must reach" : 'one rank must get data of';
+    const reason = `${what} all ${ranks}, and a chip can ${way} ${slots} at a time, first ${direction === 'out' ? 'to' : 'from'} those next to it: ${formatSeconds(most.seconds)}, and the last rank's bytes`;
+    const claim = { seconds: most.ends, reason };
+    const witness = { direction, hub };
+    const { families } = most;
+    if (families === undefined) certificates.push({ ...claim, kind: 'spreading', witness });
+    else certificates.push({ ...claim, kind: 'families', witness: { ...witness, ...families } });
+  }
+  return certificates;
+}
+
+/** b above: the least that a rank needs of the hub's data, or the hub of it. */
+function leastBytes(collective: Collective, size: Bytes, hub: number, direction: Direction): Bytes {
+  const bytes = Array.from({ length: collective.ranks }, (_, rank) => {
+    if (rank === hub) return Number.POSITIVE_INFINITY;
+    return direction === 'out'
+      ? bytesBetween(collective, size, [hub], [rank])
+      : bytesBetween(collective, size, [rank], [hub]);
+  });
+  return bytes.reduce((least, of) => Math.min(least, of));
+}
+
+/** The first rank whose data all others need (`out`), or that needs data of all others (`in`); −1 if there is none. */
+function hubOf(collective: Collective, direction: Direction): number {
+  const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
+  const needs = dependence(collective);
+  const isHub = (hub: number, other: number) => (direction === 'out' ? needs(hub, other) : needs(other, hub));
+  return everyone.findIndex((hub) => everyone.every((other) => other === hub || isHub(hub, other)));
+}

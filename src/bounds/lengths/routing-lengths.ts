@@ -1,0 +1,160 @@
+/**
+ * Lengths that prove how fast an alltoall can be at best, by weights (weights.ts): route every shard along shortest ways, shared evenly
+ * where several are equally short, make links longer the busier they are, and keep the lengths that prove most.
+ */
+
+import { type LinkColumns, linkColumns } from '../../graph/link-columns.ts';
+import { NearestFirst } from '../../graph/nearest-first.ts';
+import { none } from '../../ir/none.ts';
+import type { Topology } from '../../ir/topology.ts';
+import { rounding } from '../../ir/units.ts';
+import { weighing } from '../limits.ts';
+import { type ProvingLengths, rounded } from './proving-lengths.ts';
+import { Weights } from './weights.ts';
+
+export class RoutingLengths {
+  private readonly topology: Topology;
+  private readonly bytes: (from: number, to: number) => number;
+  private readonly likely: Float64Array | undefined;
+  private readonly links: LinkColumns;
+  private readonly load: Float64Array;
+  private found: ProvingLengths | undefined;
+
+  /** Lengths of the links on the way, and what is known of each node from the source at hand. */
+  private readonly lengths: Float64Array;
+  private readonly nearestFirst: NearestFirst;
+  private readonly place: Int32Array;
+  private readonly order: Int32Array;
+  private readonly amount: Float64Array;
+
+  /**
+   * @param bytes what goes from one rank to another
+   * @param likely lengths that may prove much
+   */
+  constructor(topology: Topology, bytes: (from: number, to: number) => number, likely?: Float64Array) {
+    const nodes = topology.nodes.length;
+    this.topology = topology;
+    this.bytes = bytes;
+    this.likely = likely;
+    this.links = linkColumns(topology);
+    this.load = new Float64Array(topology.links.length);
+    this.lengths = new Float64Array(topology.links.length);
+    this.nearestFirst = new NearestFirst(nodes);
+    this.place = new Int32Array(nodes);
+    this.order = new Int32Array(nodes);
+    this.amount = new Float64Array(nodes);
+  }
+
+  best(): ProvingLengths | undefined {
+    const { links, chips } = this.topology;
+    const { bandwidth } = this.links;
+    const rounds = Math.min(weighing.routingRounds, Math.floor(weighing.routingWork / (chips.length * links.length)));
+    this.consider(new Float64Array(links.length).fill(1));
+    if (this.likely !== undefined) this.consider(this.likely);
+    const busy = new Float64Array(links.length);
+    const weights = new Weights(
+      bandwidth,
+      bandwidth.map((width) => 1 / width),
+      weighing.routingPace,
+    );
+    for (let round = 0, better = 0; round < rounds && round - better <= weighing.routingPatience; round++) {
+      if (this.consider(weights.lengths)) better = round;
+      this.load.fill(0);
+      this.route(weights.lengths, true);
+      weights.begin();
+      let busiest = 0;
+      for (let link = 0; link < links.length; link++) {
+        weights.add(link, this.load[link]);
+        busy[link] += this.load[link] / bandwidth[link];
+        busiest = Math.max(busiest, busy[link]);
+      }
+      // All rounds together are a routing, and no lengths prove more than any takes.
+      if (busiest <= (this.found?.secondsPerByte ?? 0) * (round + 1) * (1 + 1e-9)) break;
+      weights.end();
+    }
+    return this.found;
+  }
+
+  /** Keeps these lengths, rounded, if they prove more than those before: then true. */
+  private consider(lengths: Float64Array): boolean {
+    const whole = rounded(lengths);
+    const distance = this.route(whole, false);
+    const { bandwidth } = this.links;
+    let capacity = 0;
+    for (let link = 0; link < whole.length; link++) capacity += whole[link] * bandwidth[link];
+    const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
+    if (secondsPerByte <= (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) return false;
+    this.found = { lengths: whole, secondsPerByte };
+    return true;
+  }
+
+  /** Bytes × distance in all, on shortest ways. @param loading whether these load the links */
+  private route(lengths: ArrayLike<number>, loading: boolean): number {
+    this.lengths.set(lengths);
+    let total = 0;
+    for (let rank = 0; rank < this.topology.chips.length; rank++) {
+      const reached = this.search(this.topology.chips[rank]);
+      total += this.distanceFrom(rank);
+      if (loading) this.loadWays(rank, reached);
+    }
+    return total;
+  }
+
+  private distanceFrom(rank: number): number {
+    const { chips } = this.topology;
+    const distance = this.nearestFirst.length;
+    let total = 0;
+    for (let to = 0; to < chips.length; to++) {
+      if (to !== rank) total += this.bytes(rank, to) * distance[chips[to]];
+    }
+    return total;
+  }
+
+  /** Distances from a node, and the nodes in order of them; says how many are reached. */
+  private search(source: number): number {
+    const { nearestFirst, place, order, lengths } = this;
+    const { firstOut, out, to } = this.links;
+    nearestFirst.clear();
+    place.fill(none);
+    nearestFirst.reach(source, 0);
+    let reached = 0;
+    for (let node = nearestFirst.next(); node >= 0; node = nearestFirst.next()) {
+      place[node] = reached;
+      order[reached++] = node;
+      const distance = nearestFirst.length[node];
+      for (let o = firstOut[node]; o < firstOut[node + 1]; o++)
+        nearestFirst.reach(to[out[o]], distance + lengths[out[o]]);
+    }
+    return reached;
+  }
+
+  /** Hands bytes back from the farthest node to the source, over all links of shortest ways into a node alike. */
+  private loadWays(rank: number, reached: number): void {
+    const { order, amount, load } = this;
+    const { firstIn, into, from } = this.links;
+    const { chips } = this.topology;
+    amount.fill(0);
+    for (let to = 0; to < chips.length; to++) if (to !== rank) amount[chips[to]] += this.bytes(rank, to);
+    for (let index = reached - 1; index > 0; index--) {
+      const node = order[index];
+      let ways = 0;
+      for (let i = firstIn[node]; i < firstIn[node + 1]; i++) if (this.isOnWay(into[i])) ways++;
+      const share = amount[node] / ways;
+      for (let i = firstIn[node]; i < firstIn[node + 1]; i++) {
+        if (!this.isOnWay(into[i])) continue;
+        load[into[i]] += share;
+        amount[from[into[i]]] += share;
+      }
+    }
+  }
+
+  /** Whether a link is on a shortest way from the source. */
+  private isOnWay(link: number): boolean {
+    const { place, lengths } = this;
+    const distance = this.nearestFirst.length;
+    const from = this.links.from[link];
+    const to = this.links.to[link];
+    if (place[from] === none || place[from] >= place[to]) return false;
+    return distance[from] + lengths[link] <= distance[to] * (1 + rounding);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Slots: where a chip's links block, or its ports are fewer, each of them carries one message at a time, for α + n/β at least. Such
+ * a slot is busy with its own messages only, so bytes and latencies of messages add up; bounds that add them need slots on every chip.
+ */
+import type { Direction } from '../../ir/certificate.ts';
+import type { Link, Topology } from '../../ir/topology.ts';
+import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
+import { type MachineFacts, once } from '../machine-facts.ts';
+
+/** What the slots of one chip, or of any chip, can do. */
+export interface Slots {
+  /** How many one chip has at most. */
+  readonly count: number;
+  /** The most that the slots of one chip carry together. */
+  readonly together: BytesPerSecond;
+  /** The most and the least of one slot. */
+  readonly fastest: BytesPerSecond;
+  readonly slowest: BytesPerSecond;
+  /** Least Σα of a message in them. */
+  readonly latency: Seconds;
+}
+
+/** The slots of one rank; undefined where it can have messages under way without limit, or none. */
+export function slotsOfRank(facts: MachineFacts, rank: number, direction: Direction): Slots | undefined {
+  const { nodes, chips } = facts.topology;
+  const chip = chips[rank];
+  const ports = direction === 'out' ? nodes[chip].ports.send : nodes[chip].ports.receive;
+  const own = once(facts, `links ${direction}`, () => linksByNode(facts.topology, direction))[chip];
+  const byLinks = own.length <= ports && own.every((link) => link.occupancy === 'blocking');
+  if (!byLinks && !Number.isFinite(ports)) return undefined;
+  const fastest = own.reduce((greatest, link) => Math.max(greatest, link.bandwidth), 0);
+  const slots = byLinks ? own.map((link) => link.bandwidth) : new Array<BytesPerSecond>(ports).fill(fastest);
+  const together = slots.reduce((sum, slot) => sum + slot, 0);
+  const slowest = slots.reduce((least, slot) => Math.min(least, slot), Number.POSITIVE_INFINITY);
+  const latency = direction === 'out' ? facts.nearestFrom[rank] : facts.nearestOther[rank];
+  return together > 0 && slowest > 0 && Number.isFinite(latency)
+    ? { count: slots.length, together, fastest: Math.max(...slots), slowest, latency }
+    : undefined;
+}
+
+/** Links that leave or enter each node. */
+function linksByNode({ nodes, links }: Topology, direction: Direction): readonly (readonly Link[])[] {
+  const byNode: Link[][] = nodes.map(() => []);
+  for (const link of links) byNode[direction === 'out' ? link.from : link.to].push(link);
+  return byNode;
+}
+
+/** What no chip's slots exceed; undefined where some chip has none. */
+export function slotsOf(facts: MachineFacts, direction: Direction): Slots | undefined {
+  return once(facts, `slots ${direction}`, () => {
+    const all = facts.topology.chips.map((_, rank) => slotsOfRank(facts, rank, direction));
+    return all.reduce((worst, slots) => {
+      if (worst === undefined || slots === undefined) return undefined;
+      return {
+        count: Math.max(worst.count, slots.count),
+        together: Math.max(worst.together, slots.together),
+        fastest: Math.max(worst.fastest, slots.fastest),
+        slowest: Math.min(worst.slowest, slots.slowest),
+        latency: Math.min(worst.latency, slots.latency),
+      };
+    });
+  });
+}

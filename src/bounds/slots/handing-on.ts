@@ -1,0 +1,52 @@
+/** The time of messages that chips hand on when they have ended, in the best number of turns (certificates/handing-on.ts). */
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import { searched } from '../limits.ts';
+import { greatestRefuted } from './greatest-refuted.ts';
+import type { Relay } from './relay-sets.ts';
+
+/** The greatest T that is refuted, if that can be more than `most`; else 0. */
+export function handedOn(
+  relay: Relay,
+  size: Bytes,
+  most: Seconds,
+  mostDirect: (relay: Relay, size: Bytes, seconds: Seconds) => Bytes,
+): Seconds {
+  const allRelayed = leastTime(relay, size, 0);
+  if (!(allRelayed > most)) return 0;
+  const isRefuted = (seconds: Seconds): boolean => {
+    if (seconds >= allRelayed) return false;
+    const direct = mostDirect(relay, size, seconds);
+    return direct === 0 || (direct < size && seconds < leastTime(relay, size, direct));
+  };
+  const shortest = size / Math.min(relay.sending.together, relay.receives);
+  return isRefuted(shortest) ? greatestRefuted(shortest, isRefuted) : 0;
+}
+
+/** δ + M/B′ + ℓ and the least over all numbers of turns. */
+function leastTime(
+  { sending, receives, lastLatency, lastSlowest, between, shortcut }: Relay,
+  size: Bytes,
+  direct: Bytes,
+) {
+  const ends = [
+    { together: sending.together, latency: (sending.slowest * sending.latency) / sending.together },
+    { together: receives, latency: (lastSlowest * lastLatency) / receives },
+  ];
+  // Backwards in time the same holds.
+  const [{ together, latency }, last] = ends.sort((a, b) => a.together - b.together);
+  const ratio = together / last.together;
+  const straight = Math.min(sending.slowest / sending.together, lastSlowest / receives);
+  const held = direct > 0 ? (sending.latency + lastLatency - shortcut) * straight : 0;
+  // With so many turns messages cost next to nothing.
+  if (!(latency * searched.turns ** 2 > size / together)) return 0;
+  const handedOn = (size - direct) / together;
+  // Σρʲ < 1/(1 − ρ), and Σρʲ((s − j)A/B + (j + 1)A′/B′) of it grows from turn to turn.
+  let [weight, weights, late, best] = [1, 0, 0, Number.POSITIVE_INFINITY];
+  for (let turns = 1; handedOn * (1 - ratio) + late / Math.max(1, weights) < best; turns++) {
+    weights += weight;
+    late += weights * latency + turns * weight * last.latency;
+    best = Math.min(best, (handedOn + late) / weights);
+    weight *= ratio;
+  }
+  return between + size / last.together + held + best;
+}

@@ -1,0 +1,18 @@
+/** How far a slot falls behind by messages that are at hand only when they have ended (docs/bounds.md, *Relays*). */
+import type { Seconds } from '../ir/units.ts';
+
+/**
+ * Least Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W: wᵢ = θ − (i − 1)a for the first k, with the greatest k for which these are positive and
+ * the θ that makes the sum W. Each term is then (θ² − (i − 1)²a²)/2.
+ */
+export function area(window: Seconds, latency: Seconds): number {
+  if (latency === 0 || window <= 0) return 0;
+  const isTooMany = (count: number) => (latency * count * (count - 1)) / 2 >= window;
+  let tooMany = 2;
+  while (!isTooMany(tooMany)) tooMany *= 2;
+  let count = tooMany / 2;
+  for (let step = count / 2; step >= 1; step /= 2) if (!isTooMany(count + step)) count += step;
+  const longest = (window + (latency * count * (count - 1)) / 2) / count;
+  const squares = ((count - 1) * count * (2 * count - 1)) / 6;
+  return (count * longest ** 2 - latency ** 2 * squares) / 2;
+}

@@ -1,0 +1,38 @@
+/**
+ * Theorem (docs/bounds.md, *Cuts*). Let B bytes of distinct values be needed of source ranks, inside, by target ranks that are none of these.
+ * They cross links (p, q) from a node inside to one outside, or the ports of a source's chip that is outside, or of a target's that is
+ * inside. Of T, a link carries nothing for a = pre + α + post: pre is the least Σα from a source to p (if the link is pipelined, to any
+ * sender over it, and from there), post that from q to a target. So T is no less than where Σ β·max(0, T − a) = B.
+ */
+import type { Witnesses } from '../ir/certificate.ts';
+import type { Seconds } from '../ir/units.ts';
+import { valuesBetween } from './demands.ts';
+import { allBut, type Question } from './question.ts';
+import { soonestSenders } from './senders.ts';
+import { timeToFill, type Worker } from './time-to-fill.ts';
+
+export function provedByCut({ inside: nodes, sources, targets }: Witnesses['cut'], question: Question): Seconds {
+  const { machine, size } = question;
+  const [inside, from] = [new Set(nodes), new Set(sources)];
+  if (targets.some((rank) => from.has(rank))) return 0;
+  const bytes = valuesBetween(question, from, targets) * size;
+  if (bytes === 0) return 0;
+  const chip = (rank: number) => machine.chips[rank];
+  const before = machine.ways(sources.map(chip));
+  const after = machine.ways(targets.map(chip), 'in');
+  const senders = soonestSenders(before, question);
+  const crossing = machine.links.filter((link) => inside.has(link.from) && !inside.has(link.to));
+  const overLinks = crossing.map((link): Worker => {
+    const pre = link.occupancy === 'blocking' ? before[link.from] : senders(link);
+    return { rate: link.bandwidth, idle: pre + link.latency + after[link.to] };
+  });
+  const leaving = sources.filter((rank) => !inside.has(chip(rank)));
+  const sent = leaving.map((rank) => ({ rate: machine.capacity(rank, 'out'), idle: after[chip(rank)] }));
+  const entering = targets.filter((rank) => inside.has(chip(rank)));
+  const received = entering.map((rank): Worker => {
+    const blocks = machine.linksAt(chip(rank), 'in').every((link) => link.occupancy === 'blocking');
+    const idle = blocks ? before[chip(rank)] : machine.latencies(allBut(rank, question))[rank];
+    return { rate: machine.capacity(rank, 'in'), idle };
+  });
+  return timeToFill([...overLinks, ...sent, ...received], bytes);
+}

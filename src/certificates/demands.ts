@@ -1,0 +1,243 @@
+/** What the post-condition of a collective forces to be sent and reduced, slot by slot. Amounts are parts of M. */
+import type { Direction } from '../ir/certificate.ts';
+import {
+  collectiveFacts,
+  expectation,
+  listed,
+  memoryLayout,
+  messageChunks,
+  outputChunks,
+  shardOf,
+} from '../ir/collective.ts';
+import { chunkWeights } from '../ir/shards.ts';
+import { sumOf } from './machine.ts';
+import { allBut, everyone, type Question } from './question.ts';
+import { joinedBy, separateResults } from './results.ts';
+import { contributionKept } from './work.ts';
+
+/** One output slot with what must come into it. */
+interface Wanted {
+  readonly rank: number;
+  readonly slot: number;
+  readonly chunk: number;
+  /** Ranks that contribute. */
+  readonly contributors: readonly number[];
+  /** A named reduction: values of the same chunk merge. */
+  readonly merges: boolean;
+  /** Part of M. */
+  readonly weight: number;
+}
+
+function* wantedBy({ collective, work }: Question, ranks: readonly number[]): Iterable<Wanted> {
+  const merges = collective.kind !== 'custom' && collectiveFacts[collective.kind].reduces;
+  const byShard = chunkWeights(collective);
+  const chunksInAll = messageChunks(collective);
+  for (const rank of ranks) {
+    for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
+      work.spend(1);
+      const wanted = expectation(collective, rank, slot);
+      const weight = (byShard?.[shardOf(collective, 'output', rank, slot)] ?? 1) / chunksInAll;
+      if (wanted.kind === 'list') {
+        work.spend(wanted.parts.length);
+        const contributors = wanted.parts.map((part) => part.rank);
+        yield { rank, slot, chunk: listed(wanted)[0]?.chunk ?? 0, contributors, merges: false, weight };
+      }
+      if (wanted.kind !== 'ranks') continue;
+      work.spend(wanted.last - wanted.first + 1);
+      const contributors = Array.from({ length: wanted.last - wanted.first + 1 }, (_, i) => wanted.first + i);
+      yield { rank, slot, chunk: wanted.chunk, contributors, merges, weight };
+    }
+  }
+}
+
+/** The ranks whose input a rank's output depends on. */
+export function inputsNeededBy(question: Question, rank: number): ReadonlySet<number> {
+  if (question.collective.kind === 'barrier') return new Set(everyone(question));
+  const needed = new Set<number>();
+  for (const { contributors } of wantedBy(question, [rank])) for (const other of contributors) needed.add(other);
+  return needed;
+}
+
+/**
+ * Distinct values that targets need of sources, as a part of M. What is not reduced is one for each chunk of each source. A reduction of
+ * a chunk is a value more than those of other ranks if it needs a source that none of them does: a value with that source's
+ * contribution serves none of them.
+ */
+export function valuesBetween(question: Question, sources: ReadonlySet<number>, targets: readonly number[]): number {
+  if (question.collective.kind === 'custom') return customValuesBetween(question, sources, targets);
+  const values = new Map<string, number>();
+  const covered = new Map<number, Set<number>>();
+  let merged = 0;
+  const inOrder = [...targets].sort((a, b) => a - b);
+  for (const { chunk, contributors, merges, weight } of wantedBy(question, inOrder)) {
+    const wanted = contributors.filter((rank) => sources.has(rank));
+    if (wanted.length === 0) continue;
+    if (!merges) {
+      values.set(`${wanted[0]} ${chunk}`, weight);
+      continue;
+    }
+    const before = covered.get(chunk) ?? new Set();
+    covered.set(chunk, before);
+    if (wanted.some((rank) => !before.has(rank))) merged += weight;
+    for (const rank of wanted) before.add(rank);
+  }
+  return merged + sumOf([...values.values()]);
+}
+
+/** Of a custom collective: slots that want an input chunk of a source which none of those before wants, and a value for each of them. */
+function customValuesBetween(
+  { collective, work }: Question,
+  sources: ReadonlySet<number>,
+  targets: readonly number[],
+): number {
+  const wishes = targets.flatMap((rank) =>
+    Array.from({ length: outputChunks(collective, rank) }, (_, slot) => {
+      const wanted = expectation(collective, rank, slot);
+      work.spend(wanted.kind === 'list' ? contributionKept * wanted.parts.length : 1);
+      const contributions = wanted.kind === 'list' ? listed(wanted) : [];
+      return new Set(
+        contributions.filter((from) => sources.has(from.rank)).map((from) => `${from.rank} ${from.chunk}`),
+      );
+    }),
+  );
+  const wantedBefore = new Set<string>();
+  let values = 0;
+  for (const wish of wishes.filter(({ size }) => size > 0).sort((a, b) => a.size - b.size)) {
+    if ([...wish].every((contribution) => wantedBefore.has(contribution))) continue;
+    values++;
+    for (const contribution of wish) wantedBefore.add(contribution);
+  }
+  return values / messageChunks(collective);
+}
+
+/** What a rank needs of each other rank, of a collective that does not reduce. */
+export function valuesBySource(question: Question, rank: number): ReadonlyMap<number, number> {
+  const values = new Map<number, number>();
+  for (const { contributors, weight } of wantedBy(question, [rank])) {
+    for (const source of contributors) {
+      if (source !== rank) values.set(source, (values.get(source) ?? 0) + weight);
+    }
+  }
+  return values;
+}
+
+/**
+ * What a rank receives and reduces if all that these contributors have for its result comes from each of them by itself; undefined if not all
+ * of them contribute to a reduction there.
+ */
+export function combinedAlone(
+  question: Question,
+  rank: number,
+  alone: ReadonlySet<number>,
+): { readonly received: number; readonly reduced: number } | undefined {
+  const { kind } = question.collective;
+  if (kind === 'custom' || !collectiveFacts[kind].reduces || alone.has(rank)) return undefined;
+  let received = 0;
+  let reduced = 0;
+  let slots = 0;
+  for (const { contributors, weight } of wantedBy(question, [rank])) {
+    const straight = contributors.filter((other) => alone.has(other)).length;
+    if (straight < alone.size) return undefined;
+    received += straight * weight;
+    reduced += (straight < contributors.length ? straight : straight - 1) * weight;
+    slots++;
+  }
+  return slots === 0 ? undefined : { received, reduced };
+}
+
+/**
+ * By rank, what it must send in any case and what it must receive, of a reduction: a value of each chunk whose result elsewhere
+ * depends on it, and one of each chunk whose result it needs of others.
+ */
+export function ownValues(question: Question): Readonly<Record<'out' | 'in', readonly number[]>> {
+  const all = everyone(question);
+  if (question.collective.kind === 'custom') {
+    return {
+      out: all.map((rank) => customValuesBetween(question, new Set([rank]), allBut(rank, question))),
+      in: all.map((rank) => customValuesBetween(question, new Set(allBut(rank, question)), [rank])),
+    };
+  }
+  const sent = all.map(() => 0);
+  const received = all.map(() => 0);
+  const counted = all.map(() => new Set<number>());
+  for (const { rank, chunk, contributors, weight } of wantedBy(question, all)) {
+    if (contributors.some((other) => other !== rank)) received[rank] += weight;
+    for (const other of contributors) {
+      if (other === rank || counted[other].has(chunk)) continue;
+      counted[other].add(chunk);
+      sent[other] += weight;
+    }
+  }
+  return { out: sent, in: received };
+}
+
+/**
+ * Of a rank's input what is sent or combined with others, and of its output what is not there from the start: as parts of M. Of custom
+ * collectives nothing is said.
+ */
+export function stagedBy(question: Question, rank: number): { readonly into: number; readonly outOf: number } {
+  const { collective } = question;
+  if (collective.kind === 'custom') return { into: 0, outOf: 0 };
+  const { input, output } = memoryLayout(collective, rank);
+  const needed = new Map<number, number>();
+  let outOf = 0;
+  for (const wanted of wantedBy(question, everyone(question))) {
+    const { slot, chunk, contributors, weight } = wanted;
+    const isOwn = wanted.rank === rank && contributors.length === 1 && contributors[0] === rank;
+    if (contributors.includes(rank) && !isOwn) needed.set(chunk, weight);
+    const isThere = isOwn && collective.inPlace && input + chunk === output + slot;
+    if (wanted.rank === rank && !isThere) outOf += weight;
+  }
+  return { into: sumOf([...needed.values()]), outOf };
+}
+
+/**
+ * Messages that each chunk takes in all. Whoever needs something of others must receive it; a result of n contributions takes
+ * n − 1 messages to come together; and where all ranks need the reduction of all, 2(N − 1) are needed.
+ */
+export function messagesInAll(question: Question): number {
+  const { kind, ranks } = question.collective;
+  if (kind === 'custom') {
+    return sumOf(joinedBy(question).map((joined) => joined.weight * (joined.ranks.size - 1)));
+  }
+  if (kind === 'barrier') return 0;
+  if (kind === 'allreduce') return 2 * (ranks - 1);
+  const received = new Map<string, number>();
+  const together = new Map<string, number>();
+  for (const { rank, chunk, contributors, merges, weight } of wantedBy(question, everyone(question))) {
+    const key = merges ? `${chunk}` : `${contributors[0]} ${chunk}`;
+    if (contributors.some((other) => other !== rank)) received.set(key, (received.get(key) ?? 0) + weight);
+    together.set(key, Math.max(together.get(key) ?? 0, (contributors.length - 1) * weight));
+  }
+  return sumOf([...together].map(([key, gathered]) => Math.max(gathered, received.get(key) ?? 0)));
+}
+
+/** Reductions: a chunk that combines n inputs takes n − 1 of them; slots of different chunks share none. */
+export function reductionsInAll(question: Question): number {
+  const { collective } = question;
+  if (collective.kind === 'custom') {
+    return sumOf(separateResults(question).map(({ from }) => from.size - 1)) / messageChunks(collective);
+  }
+  if (!collectiveFacts[collective.kind].reduces) return 0;
+  const reduced = new Map<number, number>();
+  for (const { chunk, contributors, weight } of wantedBy(question, everyone(question))) {
+    reduced.set(chunk, Math.max(reduced.get(chunk) ?? 0, weight * (contributors.length - 1)));
+  }
+  return sumOf([...reduced.values()]);
+}
+
+/** Whether each other rank needs M bytes of the root, or the root M of each. */
+export function isForAll(root: number, direction: Direction, question: Question): boolean {
+  return allBut(root, question).every((rank) => {
+    const [from, to] = direction === 'out' ? [root, rank] : [rank, root];
+    return valuesBetween(question, new Set([from]), [to]) >= 1 - 1e-12;
+  });
+}
+
+/** The ranks of which one may keep what it reduces, where all others must send it on; undefined where nobody must. */
+export function keepers({ collective, machine }: Question): readonly number[] | undefined {
+  const { kind, root, ranks } = collective;
+  if (kind === 'reduce') return [root];
+  if (kind === 'scan' || kind === 'exscan') return [ranks - 1];
+  return kind === 'allreduce' ? [...machine.chips.keys()] : undefined;
+}

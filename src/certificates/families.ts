@@ -1,0 +1,58 @@
+/**
+ * Theorem (docs/bounds.md, *Spreading*, families). As in spreading.ts, where all have slots. Let chips of different classes be θ or more apart, a
+ * class have s chips at most, a be the least Σα of any message, and time go in steps u, of which a takes ⌊a/u⌋ and θ ⌊θ/u⌋. For any
+ * prices λ ≥ 0 let v be the most that a slot of a chip can bring that is free for so many steps, and h the most ranks that can know so
+ * many steps after the first of its class:
+ *
+ *   v(t) = max(v(t − 1), v(t − a) + 1 + d·v(t − a) − λ, v(t − θ) + h(t − θ)),   h(t) = ⌊1 + d·v(t) + λ(s − 1)⌋.
+ *
+ * As long as h < N, T ≥ t + b/B for the first step t after that.
+ */
+import type { Witnesses } from '../ir/certificate.ts';
+import type { Seconds } from '../ir/units.ts';
+import { lastBytes, leastBytes, mostAtOnce } from './hub.ts';
+import { everyone, type Question } from './question.ts';
+
+export function provedByFamilies(witness: Witnesses['families'], question: Question): Seconds {
+  const { direction, hub, apart, unit, prices } = witness;
+  const { machine, work } = question;
+  const bytes = leastBytes(hub, direction, question);
+  const slots = mostAtOnce(machine, direction);
+  const last = bytes === undefined ? undefined : lastBytes(bytes, direction, machine);
+  if (slots === undefined || last === undefined) return 0;
+  work.spend(question.collective.ranks ** 2 + prices.length ** 2);
+  const ways = everyone(question).map((rank) => machine.latencies([rank], direction));
+  const near = Math.floor((machine.nearestPair() / unit) * (1 + 1e-9));
+  const far = Math.floor((apart / unit) * (1 + 1e-9));
+  if (near < 1 || far < near) return 0;
+  const size = Math.max(...classSizes(ways, apart));
+  const largest: number[] = [];
+  for (const [steps, price] of prices.entries()) {
+    const slot = [0];
+    for (let step = 1; step <= steps; step++) {
+      const options = [slot[step - 1]];
+      if (step >= near) options.push(slot[step - near] + (1 - price + slots * slot[step - near]));
+      if (step >= far) options.push(slot[step - far] + largest[step - far]);
+      slot.push(Math.max(...options));
+    }
+    largest.push(Math.floor(1 + slots * slot[steps] + price * (size - 1) + 1e-9));
+  }
+  return largest.every((ranks) => ranks < ways.length) ? prices.length * unit + last : 0;
+}
+
+/** Sizes of the classes of ranks that can be got to over pairs less than this apart, in either direction. */
+function classSizes(ways: readonly (readonly Seconds[])[], apart: Seconds): number[] {
+  const left = new Set(ways.keys());
+  return [...left].map((first) => {
+    if (!left.delete(first)) return 0;
+    const reached = new Set([first]);
+    for (const from of reached) {
+      for (const to of left) {
+        if (Math.min(ways[from][to], ways[to][from]) >= apart * (1 - 1e-9)) continue;
+        left.delete(to);
+        reached.add(to);
+      }
+    }
+    return reached.size;
+  });
+}

@@ -1,0 +1,80 @@
+/** The numbers of a certificate, read from what anybody may have written: each is finite and in range before it is used. */
+import type { Direction } from '../ir/certificate.ts';
+import { longestTime } from '../ir/units.ts';
+
+/** Thrown where a field is not what its kind of certificate has; `judge` tells it as a verdict. */
+export class Unreadable extends Error {}
+
+/** How long a link may be: products with bytes and rates stay finite. */
+const longest = 1e9;
+
+/**
+ * What every certificate has, of a kind that there is; undefined for others.
+ * @throws Unreadable
+ */
+export function claimFrom<Kind extends string>(value: unknown, isKind: (kind: string) => kind is Kind) {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined;
+  const { kind } = value;
+  if (typeof kind !== 'string' || !isKind(kind)) return undefined;
+  const seconds = new Fields(value).number('seconds', 0, longestTime);
+  return { kind, seconds, fields: new Fields('witness' in value ? value.witness : undefined) };
+}
+
+export class Fields {
+  private readonly record: Readonly<Record<string, unknown>>;
+
+  constructor(witness: unknown) {
+    if (typeof witness !== 'object' || witness === null) throw new Unreadable('a witness is an object');
+    this.record = Object.fromEntries(Object.entries(witness));
+  }
+
+  number(name: string, least: number, most: number): number {
+    return numberFrom(this.record[name], name, least, most);
+  }
+
+  /** A whole number from 0 to `count` − 1. */
+  index(name: string, count: number): number {
+    return indexFrom(this.record[name], name, count);
+  }
+
+  /** Different whole numbers from 0 to `count` − 1. */
+  indices(name: string, count: number): readonly number[] {
+    const list = this.list(name, count).map((item) => indexFrom(item, name, count));
+    if (new Set(list).size !== list.length) throw new Unreadable(`"${name}" says the same twice`);
+    return list;
+  }
+
+  numbers(name: string, mostItems: number, most: number): readonly number[] {
+    return this.list(name, mostItems).map((item) => numberFrom(item, name, 0, most));
+  }
+
+  /** One for each of so many links. */
+  lengths(links: number): readonly number[] {
+    const lengths = this.numbers('lengths', links, longest);
+    if (lengths.length !== links) throw new Unreadable(`"lengths" has one for each of ${links} links`);
+    return lengths;
+  }
+
+  direction(): Direction {
+    const { direction } = this.record;
+    if (direction !== 'out' && direction !== 'in') throw new Unreadable('"direction" is "out" or "in"');
+    return direction;
+  }
+
+  private list(name: string, most: number): readonly unknown[] {
+    const list = this.record[name];
+    if (!Array.isArray(list) || list.length > most) throw new Unreadable(`"${name}" has ${most} items at most`);
+    return list;
+  }
+}
+
+function numberFrom(value: unknown, name: string, least: number, most: number): number {
+  if (typeof value === 'number' && value >= least && value <= most) return value;
+  throw new Unreadable(`"${name}" is from ${least} to ${most}`);
+}
+
+function indexFrom(value: unknown, name: string, count: number): number {
+  const index = numberFrom(value, name, 0, count - 1);
+  if (!Number.isInteger(index)) throw new Unreadable(`"${name}" is a whole number`);
+  return index;
+}

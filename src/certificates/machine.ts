@@ -1,0 +1,126 @@
+/** The machine as checks see it: shortest ways, capacities and slots, computed the plainest way. */
+import type { Direction } from '../ir/certificate.ts';
+import { type Link, type Topology, transpose } from '../ir/topology.ts';
+import type { BytesPerSecond, Seconds } from '../ir/units.ts';
+import type { Work } from './work.ts';
+
+/** Ports beyond so many limit nothing. */
+const mostPorts = 1e6;
+
+export class Machine {
+  readonly topology: Topology;
+  /** By rank its node. */
+  readonly chips: readonly number[];
+  readonly links: readonly Link[];
+  private readonly work: Work;
+  /** By node the links that leave or enter it, by their index. */
+  private readonly at: Readonly<Record<Direction, readonly (readonly number[])[]>>;
+
+  constructor(topology: Topology, work: Work) {
+    this.topology = topology;
+    this.chips = topology.chips;
+    this.links = topology.links;
+    this.work = work;
+    const [out, into]: [number[][], number[][]] = [topology.nodes.map(() => []), topology.nodes.map(() => [])];
+    for (const [index, link] of topology.links.entries()) {
+      out[link.from].push(index);
+      into[link.to].push(index);
+    }
+    this.at = { out, in: into };
+  }
+
+  /** The same with every link turned round: what comes together at a chip here is spread from it there. */
+  turned(): Machine {
+    return new Machine(transpose(this.topology), this.work);
+  }
+
+  linksAt(node: number, direction: Direction): readonly Link[] {
+    return this.at[direction][node].map((index) => this.links[index]);
+  }
+
+  /**
+   * By node, the least sum of `weight` from one of these nodes to it (`out`), or from it to one of them (`in`): whatever has got nearer
+   * is looked at again, until nothing has (Bellman and Ford).
+   */
+  ways(nodes: readonly number[], direction: Direction = 'out', weight?: readonly number[]): readonly number[] {
+    const far = direction === 'out' ? 'to' : 'from';
+    const ways = new Array<number>(this.topology.nodes.length).fill(Number.POSITIVE_INFINITY);
+    for (const node of nodes) ways[node] = 0;
+    let nearer = new Set(nodes);
+    while (nearer.size > 0) {
+      const changed = new Set<number>();
+      for (const node of nearer) {
+        this.work.spend(this.at[direction][node].length);
+        for (const index of this.at[direction][node]) {
+          const link = this.links[index];
+          const way = ways[node] + (weight === undefined ? link.latency : weight[index]);
+          if (way >= ways[link[far]]) continue;
+          ways[link[far]] = way;
+          changed.add(link[far]);
+        }
+      }
+      nearer = changed;
+    }
+    return ways;
+  }
+
+  /** By rank, the least Σα from these ranks' chips, or to one of them. */
+  latencies(ranks: readonly number[], direction: Direction = 'out'): readonly Seconds[] {
+    const ways = this.ways(
+      ranks.map((rank) => this.chips[rank]),
+      direction,
+    );
+    return this.chips.map((chip) => ways[chip]);
+  }
+
+  /** Least Σα between two distinct ranks: of any message. */
+  nearestPair(): Seconds {
+    const nearest = (_: number, rank: number): Seconds =>
+      Math.min(...this.latencies([rank]).filter((_, other) => other !== rank));
+    return this.chips.map(nearest).reduce((least, latency) => Math.min(least, latency), Number.POSITIVE_INFINITY);
+  }
+
+  /** What a rank's chip can send or receive at a time: as many of its fastest links as it has ports. */
+  capacity(rank: number, direction: Direction): BytesPerSecond {
+    const bandwidths = this.linksAt(this.chips[rank], direction).map((link) => link.bandwidth);
+    return sumOf(bandwidths.sort((a, b) => b - a).slice(0, this.ports(rank, direction)));
+  }
+
+  /** Bandwidths of what carries one message at a time of a rank; undefined where messages without limit can be under way. */
+  slots(rank: number, direction: Direction): readonly BytesPerSecond[] | undefined {
+    const links = this.linksAt(this.chips[rank], direction);
+    const bandwidths = links.map((link) => link.bandwidth);
+    const ports = this.ports(rank, direction);
+    if (bandwidths.length === 0) return undefined;
+    if (bandwidths.length <= ports && links.every((link) => link.occupancy === 'blocking')) return bandwidths;
+    return ports <= mostPorts ? Array.from({ length: ports }, () => Math.max(...bandwidths)) : undefined;
+  }
+
+  /** The slots of all ranks; undefined if one has none. */
+  allSlots(direction: Direction): readonly (readonly BytesPerSecond[])[] | undefined {
+    const all = this.chips.map((_, rank) => this.slots(rank, direction) ?? []);
+    return all.every((slots) => slots.length > 0) ? all : undefined;
+  }
+
+  /** The nodes that are joined to this one in some direction without that other one. */
+  partAround(node: number, without: number): ReadonlySet<number> {
+    const part = new Set([node]);
+    for (const near of part) {
+      const next = [
+        ...this.linksAt(near, 'out').map(({ to }) => to),
+        ...this.linksAt(near, 'in').map(({ from }) => from),
+      ];
+      for (const other of next) if (other !== without) part.add(other);
+    }
+    return part;
+  }
+
+  private ports(rank: number, direction: Direction): number {
+    const { ports } = this.topology.nodes[this.chips[rank]];
+    return direction === 'out' ? ports.send : ports.receive;
+  }
+}
+
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}

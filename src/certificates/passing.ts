@@ -1,0 +1,60 @@
+/**
+ * Theorem (docs/bounds.md, *Passing*). All other ranks need M bytes of the root, and chip i has one blocking link e from the root's side, one, f, on
+ * to a rank's chip, and one, g, back, and no others to there. Let a = α(e) + α(f), β be the greatest bandwidth of the three, W be T less the
+ * least Σα from the root to e, and G(x) the least W′ ≥ x/β + a with x·W′ ≤ β·(W′² − area(W′, α(e)) − area(W′, α(f))). If k messages pass i,
+ * with X bytes, and Z ≤ X bytes come to i over g, then W ≥ ka + X/β + G(M − X), W ≥ ka + X/β + (M − Z)/β and
+ * Z/β ≤ Σ over j ≤ k of max(0, W − α(g) − Z/β − ja). T is refuted if for no k these leave W enough.
+ */
+import type { Witnesses } from '../ir/certificate.ts';
+import type { Link } from '../ir/topology.ts';
+import type { Seconds } from '../ir/units.ts';
+import { area } from './area.ts';
+import { isForAll } from './demands.ts';
+import { sumOf } from './machine.ts';
+import { passageAt } from './passage.ts';
+import type { Question } from './question.ts';
+
+/** Numbers of messages that are gone through; what needs more is not believed. */
+const mostCounted = 2000;
+
+/** Whether no number of messages that pass the chip leaves time enough, in a plan that takes less than this. */
+export function provesPassing(
+  done: Seconds,
+  { root, direction, through }: Witnesses['passing'],
+  question: Question,
+): boolean {
+  const { size, work } = question;
+  if (root === through || size === 0 || !isForAll(root, direction, question)) return false;
+  const machine = direction === 'out' ? question.machine : question.machine.turned();
+  const links = passageAt(machine.chips[through], machine.chips[root], machine);
+  if (links === undefined) return false;
+  const time = done - machine.ways([machine.chips[root]])[links[0].from];
+  const bytes = size / Math.max(...links.map(({ bandwidth }) => bandwidth));
+  const latency = links[0].latency + links[1].latency;
+  // Each message that passes takes its latencies besides the bytes that must come over the first link.
+  const most = Math.max(0, Math.floor((time - bytes) / latency));
+  if (latency <= 0 || most > mostCounted) return false;
+  work.spend(50 * most ** 2);
+  return !Array.from({ length: most + 1 }).some((_, count) => isEnough(count, links, time, bytes));
+}
+
+/** Whether all that is needed fits in if so many messages pass the chip. @param bytes M/β */
+function isEnough(count: number, [inward, onward, back]: readonly Link[], time: Seconds, bytes: Seconds): boolean {
+  const latency = inward.latency + onward.latency;
+  const messages = Array.from({ length: count }, (_, message) => message + 1);
+  const canReturn = (returned: Seconds): boolean =>
+    returned <= sumOf(messages.map((nth) => Math.max(0, time - back.latency - returned - nth * latency)));
+  let [returned, tooMuch] = canReturn(bytes) ? [bytes, bytes] : [0, bytes];
+  for (let round = 0; round < 50 && returned < tooMuch; round++) {
+    const middle = (returned + tooMuch) / 2;
+    if (canReturn(middle)) returned = middle;
+    else tooMuch = middle;
+  }
+  const held = count * latency;
+  const passing = count === 0 ? 0 : Math.min(bytes, time - held - bytes + tooMuch);
+  if (passing < 0) return false;
+  const [relayed, left] = [bytes - passing, time - held - passing];
+  if (relayed <= 0) return left >= 0;
+  const isRoom = relayed * left <= left ** 2 - area(left, inward.latency) - area(left, onward.latency);
+  return left >= relayed + latency && isRoom;
+}

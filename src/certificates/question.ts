@@ -1,0 +1,30 @@
+/** What a certificate is checked against: what is asked, of which machine, for how many bytes, with so much work at most. */
+import type { Collective } from '../ir/collective.ts';
+import { inFewestChunks } from '../ir/fewest-chunks.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { Bytes } from '../ir/units.ts';
+import { Machine } from './machine.ts';
+import { Work } from './work.ts';
+
+export interface Question {
+  /** In as few chunks as say the same: bounds are of bytes. */
+  readonly collective: Collective;
+  readonly machine: Machine;
+  /** M. */
+  readonly size: Bytes;
+  readonly work: Work;
+}
+
+export function questionOf(asked: Collective, topology: Topology, size: Bytes): Question {
+  const work = new Work();
+  const collective = asked.kind === 'custom' ? inFewestChunks(asked) : { ...asked, chunks: 1 };
+  return { collective, machine: new Machine(topology, work), size, work };
+}
+
+export function everyone({ collective }: Question): readonly number[] {
+  return Array.from({ length: collective.ranks }, (_, rank) => rank);
+}
+
+export function allBut(rank: number, question: Question): readonly number[] {
+  return everyone(question).filter((other) => other !== rank);
+}

@@ -1,0 +1,40 @@
+/**
+ * Theorem (docs/bounds.md, *Lengths*, scans). In an exscan what rank m contributes goes to rank m + 1 in values of which it is the last
+ * contribution: Σ dist(m, m + 1). In a scan let it meet that of m − 1 at rank v(m): values of which it is the last go from m to v(m), back
+ * to m, and from somewhere on that round, u, to v(m + 1). The least sum over all v and u is the length that each byte of M goes.
+ */
+import type { Witnesses } from '../ir/certificate.ts';
+import type { Seconds } from '../ir/units.ts';
+import { timeForDistance } from './lengths.ts';
+import { sumOf } from './machine.ts';
+import { everyone, type Question } from './question.ts';
+
+export function provedByStretches({ lengths }: Witnesses['stretches'], question: Question): Seconds {
+  const { kind } = question.collective;
+  if (kind !== 'scan' && kind !== 'exscan') return 0;
+  return timeForDistance(lengthOfScan(lengths, question) * question.size, lengths, question);
+}
+
+/** How far each byte goes. */
+export function lengthOfScan(lengths: readonly number[], question: Question): number {
+  const { collective, machine, work } = question;
+  const { kind, ranks } = collective;
+  const ways = machine.chips.map((chip) => machine.ways([chip], 'out', lengths));
+  const far = ways.map((way) => machine.chips.map((chip) => way[chip]));
+  const inRow = far.slice(1).map((_, rank) => far[rank][rank + 1]);
+  if (kind === 'exscan') return sumOf(inRow);
+  work.spend(2 * ranks ** 3);
+  const all = everyone(question);
+  let least = all.map((meet) => (meet === 0 ? 0 : Number.POSITIVE_INFINITY));
+  for (const rank of all) {
+    const leaving = all.map((by) => {
+      const round = (meet: number) =>
+        Math.min(far[rank][by] + far[by][meet] + far[meet][rank], far[rank][meet] + far[meet][by] + far[by][rank]);
+      return all.reduce((most, meet) => Math.min(most, least[meet] + round(meet)), Number.POSITIVE_INFINITY);
+    });
+    const onTo = (next: number) =>
+      all.reduce((most, by) => Math.min(most, leaving[by] + far[by][next]), Number.POSITIVE_INFINITY);
+    least = rank === ranks - 1 ? leaving : all.map(onTo);
+  }
+  return Math.min(...least);
+}

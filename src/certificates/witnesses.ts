@@ -1,0 +1,73 @@
+/** What each kind of certificate needs, read from what a file says: all numbers in range for the machine. */
+import type { CertificateKind, Witnesses } from '../ir/certificate.ts';
+import type { Topology } from '../ir/topology.ts';
+import { longestTime } from '../ir/units.ts';
+import type { Fields } from './fields.ts';
+
+/** Of a byte reduced, in bytes sent; and how many prices of families. */
+const most = { price: 1e15, prices: 1000 } as const;
+
+/** @throws Unreadable where a field is not what its kind has */
+export const witnesses: {
+  readonly [Kind in CertificateKind]: (fields: Fields, topology: Topology) => Witnesses[Kind];
+} = {
+  trivial: () => ({}),
+  latency: pairFrom,
+  overheads: pairFrom,
+  spreading: (fields, { chips }) => ({ direction: fields.direction(), hub: fields.index('hub', chips.length) }),
+  families: (fields, { chips }) => ({
+    direction: fields.direction(),
+    hub: fields.index('hub', chips.length),
+    apart: fields.number('apart', 0, longestTime),
+    unit: fields.number('unit', Number.MIN_VALUE, longestTime),
+    prices: fields.numbers('prices', most.prices, chips.length),
+  }),
+  cut: (fields, { chips, nodes }) => ({
+    inside: fields.indices('inside', nodes.length),
+    sources: fields.indices('sources', chips.length),
+    targets: fields.indices('targets', chips.length),
+  }),
+  messages: (fields) => ({ direction: fields.direction() }),
+  distances: lengthsFrom,
+  spans: lengthsFrom,
+  stretches: lengthsFrom,
+  routes: lengthsFrom,
+  reductions: () => ({}),
+  staging: (fields, { chips }) => ({ rank: fields.index('rank', chips.length) }),
+  'copied-first': rankFrom,
+  'stopped-links': (fields) => ({ direction: fields.direction(), price: fields.number('price', 0, most.price) }),
+  'first-hand': (fields, { chips }) => ({
+    rank: fields.index('rank', chips.length),
+    contributors: fields.indices('contributors', chips.length),
+  }),
+  gathering: rankFrom,
+  row: rankFrom,
+  straight: (fields) => ({ direction: fields.direction() }),
+  relay: relayFrom,
+  'handing-on': relayFrom,
+  passing: (fields, { chips }) => ({
+    root: fields.index('root', chips.length),
+    direction: fields.direction(),
+    through: fields.index('through', chips.length),
+  }),
+};
+
+function lengthsFrom(fields: Fields, { links }: Topology): Witnesses['distances'] {
+  return { lengths: fields.lengths(links.length) };
+}
+
+function pairFrom(fields: Fields, { chips }: Topology): Witnesses['latency'] {
+  return { from: fields.index('from', chips.length), to: fields.index('to', chips.length) };
+}
+
+function rankFrom(fields: Fields, { chips }: Topology): Witnesses['gathering'] {
+  return { direction: fields.direction(), rank: fields.index('rank', chips.length) };
+}
+
+function relayFrom(fields: Fields, { chips }: Topology): Witnesses['relay'] {
+  return {
+    root: fields.index('root', chips.length),
+    direction: fields.direction(),
+    chips: fields.indices('chips', chips.length),
+  };
+}

@@ -1,0 +1,114 @@
+/** What a plan from a file is priced for: what was asked, else what its document says, else what ccc takes; and the time that this makes. */
+
+import type { PlanBundle } from '../emit/index.ts';
+import type { Collective } from '../ir/collective.ts';
+import { type Dtype, dtypeBytes, dtypes } from '../ir/dtype.ts';
+import { oneLine } from '../ir/plain-text.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
+import { Routes } from '../ir/routes.ts';
+import { messageBytes } from '../ir/shards.ts';
+import { ranksOf, type Topology, withProtocol } from '../ir/topology.ts';
+import { type Bytes, formatBytes, formatSeconds, usualSize } from '../ir/units.ts';
+import { simulate } from '../model/index.ts';
+import { type Blocks, isRecord, machineOf } from './claims.ts';
+
+/** What whoever reads a file asks for; what is left out is for the file to say. */
+export interface PriceWish {
+  readonly topology?: Topology | undefined;
+  readonly size?: Bytes | undefined;
+  readonly dtype?: Dtype | undefined;
+}
+
+/** For what a plan is priced, and where that comes from, for people. */
+export interface PricedFor<Machine = Topology> {
+  readonly topology: Machine | undefined;
+  /** M; undefined only where no machine is known either. */
+  readonly size: Bytes | undefined;
+  readonly dtype: Dtype | undefined;
+  /** `size and topology from the plan`; empty where everything was asked for. */
+  readonly sources: string;
+}
+
+/**
+ * Topology, size and element type of a plan. The topology that a document names is taken where it is shipped and its digest is the same.
+ * @param blocks of the plan's document; none where it has no such blocks
+ */
+export function pricedFor(collective: Collective, blocks: Blocks, wish: PriceWish): PricedFor {
+  return pricedOn(
+    underProtocol(wish.topology ?? shippedMachine(blocks, collective), blocks.protocol),
+    collective,
+    blocks,
+    wish,
+  );
+}
+
+/** The same on a machine that has been found, if one has. @param wish whether the machine was asked for, and the rest */
+export function pricedOn<Machine>(
+  topology: Machine | undefined,
+  collective: Collective,
+  blocks: Blocks,
+  wish: Omit<PriceWish, 'topology'> & { readonly topology?: Machine | undefined },
+): PricedFor<Machine> {
+  const stated = statedSize(collective, blocks);
+  const dtype = wish.dtype ?? dtypes.find((name) => name === blocks.dtype);
+  const known = wish.size ?? stated;
+  const size = topology === undefined ? known : (known ?? assumedSize(collective, dtype));
+  const ofPlan = [
+    ...(wish.size === undefined && stated !== undefined ? ['size'] : []),
+    ...(wish.dtype === undefined && dtype !== undefined ? ['dtype'] : []),
+    ...(wish.topology === undefined && topology !== undefined ? ['topology'] : []),
+  ];
+  const fromPlan = ofPlan.length === 0 ? [] : [`${listed(ofPlan)} from the plan`];
+  const fromNowhere = known === undefined && size !== undefined ? ['the size is assumed: --size says another'] : [];
+  return { topology, size, dtype, sources: [...fromPlan, ...fromNowhere].join('; ') };
+}
+
+/** M where nothing says it. */
+export function assumedSize({ kind }: Collective, dtype: Dtype | undefined): Bytes {
+  return kind === 'barrier' ? dtypeBytes[dtype ?? 'f32'] : usualSize;
+}
+
+/** The machine with the protocol that a file says its messages move by, where it has it and no other has been chosen. */
+export function underProtocol(machine: Topology | undefined, stated: unknown): Topology | undefined {
+  if (machine?.protocol !== undefined || typeof stated !== 'string') return machine;
+  const names = Object.keys(machine?.protocols ?? {});
+  const isKnown = names.some((name) => name.toLowerCase() === stated.toLowerCase());
+  return machine !== undefined && isKnown ? withProtocol(machine, stated) : machine;
+}
+
+function shippedMachine({ topology: block }: Blocks, { ranks }: Collective): Topology | undefined {
+  const machine = isRecord(block) ? machineOf(block, undefined) : undefined;
+  return machine !== undefined && ranksOf(machine) === ranks ? machine : undefined;
+}
+
+function statedSize({ kind, ranks, counts }: Collective, { size }: Blocks): Bytes | undefined {
+  if (counts !== undefined) return messageBytes(kind, ranks, counts);
+  return typeof size === 'number' ? size : undefined;
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`;
+}
+
+/** The bundle with what it costs, where a machine is known and it is not too large: `mostOperations` counts those of all bulks. */
+export function withCost(bundle: PlanBundle, mostOperations: number): PlanBundle {
+  const { proved, topology, size } = bundle;
+  const { plan } = proved;
+  if (topology === undefined || size === undefined || !canBeTimed(plan, topology, mostOperations)) return bundle;
+  return { ...bundle, cost: simulate(plan, Routes.of(topology), size) };
+}
+
+/** Whether a correct plan is one for this machine that may be simulated. */
+export function canBeTimed(plan: Plan, topology: Topology, mostOperations: number): boolean {
+  return ranksOf(topology) === plan.collective.ranks && operationCount(plan) * plan.bulks <= mostOperations;
+}
+
+/** `takes 394.3 µs for 64 MiB of f32 on sg2260x4 (simulated; size, dtype and topology from the plan)`. */
+export function timeText(
+  seconds: number,
+  { topology, size = 0, dtype, sources }: PricedFor<{ readonly name: string }>,
+): string {
+  const what = `${formatBytes(size)}${dtype === undefined ? '' : ` of ${dtype}`}`;
+  const where = topology === undefined ? '' : ` on ${oneLine(topology.name)}`;
+  return `takes ${formatSeconds(seconds)} for ${what}${where} (simulated${sources === '' ? '' : `; ${sources}`})`;
+}

@@ -1,0 +1,181 @@
+/** From a file to what can be drawn of it: its plan, right or wrong, what the verifier says of it, and where it runs. */
+
+import { lowerBound } from '../bounds/index.ts';
+import { judgeCertificate } from '../certificates/index.ts';
+import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import { expandCompact } from '../ir/expand.ts';
+import type { Limits } from '../ir/limits.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import { type Bytes, type Seconds, usualSize } from '../ir/units.ts';
+import type { Verification } from '../ir/verification.ts';
+import { checkParameters, fitness, instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
+import { readAnyPlan } from '../read/plan/index.ts';
+import { judge } from '../verify/index.ts';
+import { type Blocks, isRecord } from './claims.ts';
+import { blocksWrittenOut } from './compact.ts';
+import { pricedFor } from './priced-for.ts';
+import { withScheduleLines } from './schedule-lines.ts';
+import { planFor } from './staged-plan.ts';
+import { verifyMsccl } from './verify-msccl.ts';
+
+/** How a schedule becomes a plan stands in what this extends. */
+export interface ViewRequest extends Omit<ScheduleRequest, 'ranks'> {
+  readonly topology?: Topology | undefined;
+  /** For schedules without a topology; default: the number that the file is written for, else 4. */
+  readonly ranks?: number | undefined;
+  readonly inflight?: number | undefined;
+  /** M; default: the plan's own, else 64 MiB. */
+  readonly size?: Bytes | undefined;
+  readonly limits: Limits;
+}
+
+/** A lower bound with why. */
+export interface ViewedBound {
+  readonly seconds: Seconds;
+  readonly certificates: ReturnType<typeof lowerBound>['certificates'];
+  /** What the file says of a machine too large for its bound to be found again, where it was checked. */
+  readonly stated: readonly { readonly kind: string; readonly seconds: Seconds; readonly reason: string }[];
+}
+
+export interface Viewed {
+  readonly plan: Plan;
+  readonly verification: Verification;
+  /** The machine that was given, or the shipped one that the file names. */
+  readonly topology: Topology | undefined;
+  readonly size: Bytes;
+  readonly bound: ViewedBound | undefined;
+  /** What is unusual about the file without being wrong. */
+  readonly notes: readonly string[];
+}
+
+const defaultRanks = 4;
+/** Of larger plans not even tables would open in a browser. */
+const mostOperations = 4_000_000;
+/** Bounds of larger machines take long to find. */
+const mostBounded = 256;
+
+/** @throws CccError where the text cannot be read, or holds what has no programs to draw */
+export async function viewed(source: SourceText, request: ViewRequest): Promise<Viewed> {
+  const { isMscclppText } = await import('../read/mscclpp/index.ts');
+  return isMscclppText(source) ? viewedExecutionPlan(source, request) : viewedPlan(source, request);
+}
+
+async function viewedExecutionPlan(source: SourceText, request: ViewRequest): Promise<Viewed> {
+  const { drawnExecutionPlan } = await import('./viewed-mscclpp.ts');
+  const { machineForMessages } = await import('../mscclpp-messages/index.ts');
+  const { topology } = request;
+  const drawn = drawnExecutionPlan(source, request);
+  checkRanks(drawn.plan, topology);
+  const bound = topology === undefined ? undefined : boundOf(drawn.plan, topology, drawn.size, {});
+  return { ...drawn, topology: topology && machineForMessages(topology), bound };
+}
+
+async function viewedPlan(source: SourceText, request: ViewRequest): Promise<Viewed> {
+  const { plan, blocks, notes, verification } = await read(source, request);
+  const operations = operationCount(plan);
+  if (operations > mostOperations) {
+    throw new CccError('limit', `the plan has ${operations} operations; a page has room for ${mostOperations}`);
+  }
+  const { topology, size = usualSize } = pricedFor(plan.collective, blocks, request);
+  checkRanks(plan, topology);
+  const bound = topology === undefined ? undefined : boundOf(plan, topology, size, blocks);
+  return { plan, verification: verification(topology), topology, size, bound, notes };
+}
+
+/** @throws CccError 'malformed' */
+function checkRanks({ collective: { ranks } }: Plan, topology: Topology | undefined): void {
+  if (topology === undefined || ranksOf(topology) === ranks) return;
+  throw new CccError('malformed', `the plan has ${ranks} ranks, and ${topology.name} has ${ranksOf(topology)} chips`);
+}
+
+interface Read {
+  readonly plan: Plan;
+  readonly blocks: Blocks;
+  readonly notes: readonly string[];
+  readonly verification: (machine: Topology | undefined) => Verification;
+}
+
+/** Told apart by the first character that is not white space. */
+async function read(source: SourceText, request: ViewRequest): Promise<Read> {
+  switch (/\S/.exec(source.text)?.[0]) {
+    case '{':
+      return readJson(source, request);
+    case '<':
+      return readAlgorithm(source, request);
+    default:
+      return readPlain(scheduledPlan(source, request), {}, request);
+  }
+}
+
+function readPlain(plan: Plan, blocks: Blocks, { inflight, limits }: ViewRequest, notes: readonly string[] = []): Read {
+  return {
+    plan,
+    blocks,
+    notes,
+    verification: (topology) => judge(plan, { topology, inflight, slots: limits.slots }),
+  };
+}
+
+async function readJson(source: SourceText, request: ViewRequest): Promise<Read> {
+  const { isScclText, readSccl } = await import('../read/sccl/index.ts');
+  if (isScclText(source))
+    return readPlain(planFor(readSccl(source, request), request.topology, request.size), {}, request);
+  const document = readAnyPlan(source, request);
+  if ('plan' in document) {
+    const { plan, extra } = document;
+    return readPlain(withScheduleLines(plan, extra, request.limits), extra, request);
+  }
+  const { compact, extra } = document;
+  const operations = compact.ops.kind.length * compact.collective.ranks;
+  if (operations > request.limits.operations) {
+    const message = `written out for all ranks the plan has ${operations} operations, more than the limit operations = ${request.limits.operations}`;
+    throw new CccError('limit', message);
+  }
+  return readPlain(expandCompact(compact), blocksWrittenOut(extra), request, [
+    'a compact plan, written out for all ranks',
+  ]);
+}
+
+/** The XML parser is loaded only for XML. */
+async function readAlgorithm(source: SourceText, request: ViewRequest): Promise<Read> {
+  const { readMsccl } = await import('../read/msccl/index.ts');
+  const { plan, notes } = readMsccl(source, request);
+  const { inflight, limits } = request;
+  return {
+    plan,
+    blocks: {},
+    notes,
+    verification: (topology) =>
+      verifyMsccl(source, { ...request, topology, inflight, slots: limits.slots }).verification,
+  };
+}
+
+function scheduledPlan(source: SourceText, request: ViewRequest): Plan {
+  const file = parseScheduleFile(source, request);
+  checkParameters([file], request.parameters ?? {});
+  const { topology } = request;
+  const ranks = topology === undefined ? (request.ranks ?? file.fixedRanks ?? defaultRanks) : ranksOf(topology);
+  const instance = { ...request, ranks };
+  const fit = fitness(file, instance);
+  if (!fit.fits) throw new CccError('schedule', `${file.name} ${fit.reason}`);
+  return planFor(instantiate(file, instance), topology, request.size);
+}
+
+/** Undefined where the machine is too large and the file says nothing that holds. */
+function boundOf(
+  plan: Plan,
+  topology: Topology,
+  size: Bytes,
+  { bound, size: stated }: Blocks,
+): ViewedBound | undefined {
+  const { collective } = plan;
+  if (collective.kind === 'custom' && collective.custom === undefined) return undefined;
+  if (ranksOf(topology) <= mostBounded) return { ...lowerBound(collective, topology, size), stated: [] };
+  const claimed = isRecord(bound) ? bound.certificate : undefined;
+  if (stated !== size || !isRecord(claimed)) return undefined;
+  const { kind, seconds, reason } = claimed;
+  if (typeof kind !== 'string' || typeof seconds !== 'number' || typeof reason !== 'string') return undefined;
+  if (judgeCertificate(claimed, collective, topology, size) !== 'certified') return undefined;
+  return { seconds, certificates: [], stated: [{ kind, seconds, reason }] };
+}

@@ -1,0 +1,149 @@
+/**
+ * What bulks of a plan have to wait for in each other, however links and engines are shared: lanes run in order, `after` reaches
+ * back to earlier bulks, and a connection holds so many messages. In modulo scheduling that is the recurrence-constrained
+ * initiation interval (Rau, "Iterative Modulo Scheduling", 1994).
+ */
+import { OperationCode, operationCount, type Plan, rankOfLane } from '../../../ir/plan.ts';
+import type { Routes } from '../../../ir/routes.ts';
+import { chunkBytesOf } from '../../../ir/shards.ts';
+import type { Topology } from '../../../ir/topology.ts';
+import type { Bytes, Seconds } from '../../../ir/units.ts';
+import { type Connections, findConnections, messageDuration } from '../../simulate/connections.ts';
+import { type Weights, weigh } from '../../simulate/weights.ts';
+import { greatestCycleRatio, type Precedences } from './cycle-ratio.ts';
+import { followed } from './limits.ts';
+
+/**
+ * The least time between bulks that the waits of a plan allow if every link, port and engine is always free.
+ *
+ * @param size bytes of the whole message, of which each bulk is an equal share
+ * @param atLeast what resources ask for already
+ * @returns the time, `atLeast` where waits ask for less, and undefined for plans of more than 20,000 operations
+ */
+export function leastRecurrence(plan: Plan, routes: Routes, size: Bytes, atLeast: Seconds = 0): Seconds | undefined {
+  if (operationCount(plan) > followed.operations) return undefined;
+  return greatestCycleRatio(waitsBetween(plan, routes, size), atLeast);
+}
+
+/** What the operations of a plan wait for, in their own bulk and in earlier ones, between the events that `Waits` numbers. */
+function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
+  const connections = findConnections(plan, routes);
+  const { topology } = routes;
+  const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
+  return new Waits(plan, connections, topology, weigh(plan, connections, size, topology.messages), chunkBytes).list();
+}
+
+/**
+ * Operation o begins at event 3·o, when its lane and what it waits for let it. A message starts at event 3·o + 1 of its send and
+ * arrives at 3·o + 2; a receive has taken it at 3·o + 1. What is done is done at 3·o + 2; a send where messages are buffered, at 3·o.
+ */
+class Waits {
+  private readonly plan: Plan;
+  private readonly connections: Connections;
+  private readonly topology: Topology;
+  private readonly weights: Weights;
+  private readonly chunkBytes: Bytes;
+  private readonly inflight: number;
+  private readonly from: number[] = [];
+  private readonly to: number[] = [];
+  private readonly weight: number[] = [];
+  private readonly bulks: number[] = [];
+
+  constructor(plan: Plan, connections: Connections, topology: Topology, weights: Weights, chunkBytes: Bytes) {
+    this.plan = plan;
+    this.connections = connections;
+    this.topology = topology;
+    this.weights = weights;
+    this.chunkBytes = chunkBytes;
+    this.inflight = topology.inflight ?? Number.POSITIVE_INFINITY;
+  }
+
+  list(): Precedences {
+    const { plan, connections } = this;
+    for (let lane = 0; lane < plan.laneId.length; lane++) this.addLane(lane);
+    const receives = this.receivesByConnection();
+    for (let c = 0; c < connections.count; c++) {
+      const sends = connections.sends.subarray(connections.firstSend[c], connections.firstSend[c + 1]);
+      this.addMessages(c, sends, receives[c]);
+      if (this.inflight > 0) this.addBackPressure(sends, receives[c]);
+    }
+    const { from, to, weight, bulks } = this;
+    return { events: 3 * operationCount(plan), from, to, weight, bulks };
+  }
+
+  private add(from: number, to: number, weight: Seconds, bulks = 0): void {
+    this.from.push(from);
+    this.to.push(to);
+    this.weight.push(weight);
+    this.bulks.push(bulks);
+  }
+
+  private done(operation: number): number {
+    const isSend = this.plan.ops.kind[operation] === OperationCode.send;
+    return isSend && this.inflight > 0 ? 3 * operation : 3 * operation + 2;
+  }
+
+  /** Operations run in order, bulk after bulk, each when what it waits for is done; local ones and reductions take their time. */
+  private addLane(lane: number): void {
+    const { firstOp, ops } = this.plan;
+    const [first, end] = [firstOp[lane], firstOp[lane + 1]];
+    const node = this.topology.nodes[this.topology.chips[rankOfLane(this.plan, lane)]];
+    for (let o = first; o < end; o++) {
+      this.add(this.done(o === first ? end - 1 : o - 1), 3 * o, 0, o === first ? 1 : 0);
+      for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
+        this.add(this.done(ops.afterOp[a]), 3 * o, 0, ops.afterBulks[a]);
+      }
+      if (ops.kind[o] === OperationCode.send) continue;
+      const engine = ops.kind[o] === OperationCode.copy ? node.copy : node.reduce;
+      const works = ops.kind[o] !== OperationCode.recv && engine !== undefined;
+      this.add(3 * o, 3 * o + 1, 0);
+      this.add(3 * o + 1, 3 * o + 2, works ? (this.weights.written[o] * this.chunkBytes) / engine.throughput : 0);
+    }
+  }
+
+  /** Messages of a connection start in order, each when the first link of the one before is free, and are taken when they are there. */
+  private addMessages(connection: number, sends: Int32Array, receives: readonly number[]): void {
+    sends.forEach((send, m) => {
+      const bytes = this.weights.sent[send] * this.chunkBytes;
+      const next = sends[(m + 1) % sends.length];
+      this.add(3 * send, 3 * send + 1, 0);
+      this.add(3 * send + 1, 3 * next + 1, this.held(connection, bytes), m + 1 === sends.length ? 1 : 0);
+      this.add(3 * send + 1, 3 * send + 2, messageDuration(this.connections, connection, bytes));
+      this.add(3 * send + 2, 3 * receives[m] + 1, 0);
+      if (this.inflight === 0) this.add(3 * receives[m], 3 * send + 1, 0);
+    });
+  }
+
+  /** A send is done when the message so many before it has been taken. */
+  private addBackPressure(sends: Int32Array, receives: readonly number[]): void {
+    if (this.inflight === Number.POSITIVE_INFINITY) return;
+    sends.forEach((send, m) => {
+      const taken = m - this.inflight;
+      const bulks = Math.ceil(Math.max(0, -taken) / sends.length);
+      this.add(3 * receives[taken + bulks * sends.length] + 1, 3 * send, 0, bulks);
+    });
+  }
+
+  /** For how long a message keeps the next one of its connection from its links. */
+  private held(connection: number, bytes: Bytes): Seconds {
+    const { firstRouteLink, routeLink } = this.connections;
+    let longest = 0;
+    for (let r = firstRouteLink[connection]; r < firstRouteLink[connection + 1]; r++) {
+      const { occupancy, bandwidth } = this.topology.links[routeLink[r]];
+      const held = occupancy === 'blocking' ? messageDuration(this.connections, connection, bytes) : bytes / bandwidth;
+      longest = Math.max(longest, held);
+    }
+    return longest;
+  }
+
+  /** The receives of each connection, in the order they are matched. */
+  private receivesByConnection(): readonly (readonly number[])[] {
+    const receives: number[][] = Array.from({ length: this.connections.count }, () => []);
+    const { kind } = this.plan.ops;
+    for (let o = 0; o < operationCount(this.plan); o++) {
+      if (kind[o] === OperationCode.recv || kind[o] === OperationCode.recvReduce)
+        receives[this.connections.of[o]].push(o);
+    }
+    return receives;
+  }
+}

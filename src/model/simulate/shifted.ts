@@ -1,0 +1,130 @@
+/**
+ * What a full plan costs whose ranks all run one program, shifted, on a machine that looks the same from every chip: one chip is simulated, whose
+ * links lead back to itself (docs/compact.md says why its times are those of every chip).
+ */
+
+import { chipsAreAlike } from '../../graph/alike-chips.ts';
+import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/compact.ts';
+import { OperationCode, type OperationTable, type Plan } from '../../ir/plan.ts';
+import type { CostReport, PathStep } from '../../ir/report.ts';
+import type { Routes } from '../../ir/routes.ts';
+import { chunkBytesOf } from '../../ir/shards.ts';
+import { isPlain, type Node, type Topology } from '../../ir/topology.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { type Connections, findConnections } from './connections.ts';
+import { foldedConnections, foldedTopology } from './folded.ts';
+import { simulate } from './simulate.ts';
+import { Simulation } from './simulation.ts';
+import { measureTraffic } from './traffic.ts';
+import { weigh } from './weights.ts';
+
+/**
+ * As `simulate`, in less time where the machine allows it.
+ * @param shape the coordinates by which every rank runs rank 0's program shifted, as `lower` makes it of steps with a shape
+ */
+export function simulateShifted(plan: Plan, shape: readonly number[], routes: Routes, size: Bytes): CostReport {
+  const { topology } = routes;
+  const { kind, counts } = plan.collective;
+  const isShifted = kind === 'allgather' && counts === undefined;
+  const machine = isShifted ? seenFromOneChip(topology, shape) : undefined;
+  const connections = findConnections(plan, routes);
+  // Messages over several links would meet those of other ranks on them.
+  const areDirect = connections.firstRouteLink[connections.count] === connections.count;
+  if (machine === undefined || !areDirect) return simulate(plan, routes, size);
+  const program = firstProgram(plan, shape);
+  const folded = foldedConnections(program, machine);
+  // With fewer ports it would be a matter of rank numbers who goes first.
+  if (machine.ports.send < folded.count || machine.ports.receive < folded.count) return simulate(plan, routes, size);
+  const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
+  const sole = soleProgram(program);
+  const simulation = new Simulation(sole, folded, foldedTopology(machine), weigh(sole, folded), chunkBytes);
+  simulation.run();
+  return {
+    seconds: simulation.seconds,
+    ...measureTraffic(plan, connections, topology, weigh(plan, connections), chunkBytes),
+    criticalPath: unfolded(simulation.criticalPath(), program, folded),
+  };
+}
+
+/** Rank 0's program. */
+export function firstProgram({ ops, buffers, rounds: _, ...plan }: Plan, shape: readonly number[]): CompactPlan {
+  const { firstLane, ...rest } = plan;
+  const lanes = firstLane[1];
+  const operations = plan.firstOp[lanes];
+  const waits = ops.firstAfter[operations];
+  const of = (column: Int32Array): Int32Array => column.subarray(0, operations);
+  const program: OperationTable = {
+    ...{ kind: of(ops.kind), peer: of(ops.peer), channel: of(ops.channel), step: of(ops.step), origin: of(ops.origin) },
+    ...{ srcBuffer: of(ops.srcBuffer), srcOffset: of(ops.srcOffset), srcCount: of(ops.srcCount) },
+    ...{ dstBuffer: of(ops.dstBuffer), dstOffset: of(ops.dstOffset), dstCount: of(ops.dstCount) },
+    ...{ receivedFirst: of(ops.receivedFirst), relay: of(ops.relay) },
+    firstAfter: ops.firstAfter.subarray(0, operations + 1),
+    ...{ afterOp: ops.afterOp.subarray(0, waits), afterBulks: ops.afterBulks.subarray(0, waits) },
+  };
+  return {
+    ...rest,
+    ...{ shape, sharded: false, buffers: buffers[0], ops: program },
+    ...{ laneId: plan.laneId.subarray(0, lanes), firstOp: plan.firstOp.subarray(0, lanes + 1) },
+  };
+}
+
+/** The machine by what its first chip sees, where all see the same, channels hold any number of messages, and no two links lead to one chip. */
+function seenFromOneChip(topology: Topology, shape: readonly number[]): SymmetricTopology | undefined {
+  const { name, nodes, links, chips, inflight, staging, notes } = topology;
+  if (!isPlain(topology) || inflight !== undefined || staging !== undefined || !chipsAreAlike(topology, shape))
+    return undefined;
+  const [first] = chips.map((chip) => nodes[chip]);
+  if (!nodes.every((node) => haveSameEngines(node, first))) return undefined;
+  const generators = links
+    .filter(({ from }) => from === chips[0])
+    .map((link) => ({ ...link, offset: chips.indexOf(link.to) }))
+    .sort((a, b) => a.offset - b.offset);
+  if (new Set(generators.map(({ offset }) => offset)).size !== generators.length) return undefined;
+  const { ports, reduce, copy } = first;
+  return { name, shape, generators, ports, reduce, copy, inflight, notes };
+}
+
+function haveSameEngines(a: Node, b: Node): boolean {
+  return (
+    a.copy?.throughput === b.copy?.throughput &&
+    a.copy?.duplex === b.copy?.duplex &&
+    a.reduce?.throughput === b.reduce?.throughput &&
+    a.reduce?.overlap === b.reduce?.overlap
+  );
+}
+
+/**
+ * A path of the program as one of the full plan that ends at rank 0. Steps wait for others of their rank, but for receives that wait for
+ * their message, which another rank sends.
+ */
+function unfolded(path: readonly PathStep[], { ops, shape }: CompactPlan, folded: Connections): PathStep[] {
+  const group = new TranslationGroup(shape);
+  const ordinal = ordinals(ops.kind, folded.of);
+  const steps: PathStep[] = [];
+  let rank = 0;
+  for (let at = path.length - 1; at >= 0; at--) {
+    const { operation, bulk } = path[at];
+    steps.push({ ...path[at], operation: rank * ops.kind.length + operation });
+    const before = path[at - 1]?.operation ?? operation;
+    const isOwnMessage =
+      ops.kind[operation] >= OperationCode.recv &&
+      ops.kind[before] === OperationCode.send &&
+      folded.of[before] === folded.of[operation] &&
+      ordinal[before] === ordinal[operation] &&
+      path[at - 1].bulk === bulk;
+    if (isOwnMessage) rank = group.add(rank, ops.peer[operation]);
+  }
+  return steps.reverse();
+}
+
+/** Which send, or which receive, of its connection an operation is. */
+function ordinals(kind: Int32Array, of: Int32Array): Int32Array {
+  const seen = new Map<number, number>();
+  return of.map((connection, o) => {
+    const key = 2 * connection + (kind[o] === OperationCode.send ? 1 : 0);
+    const before = seen.get(key) ?? 0;
+    seen.set(key, before + 1);
+    return before;
+  });
+}

@@ -1,0 +1,106 @@
+/** How candidates compare: what `--explain` shows, and what decides. */
+import { lowerBound } from '../bounds/index.ts';
+import { type Bound, optimality, standing } from '../ir/report.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import { simulate } from '../model/index.ts';
+import type { Priced } from './evaluate/index.ts';
+
+/** What makes one plan better than another: time at the size asked for, at size 0, or of a very large message. */
+export type Objective = 'time' | 'latency' | 'bandwidth';
+
+/** A message so large that latency vanishes in its time, for the bandwidth term. */
+const veryLarge: Bytes = 2 ** 50;
+
+/** A candidate with its price. */
+export interface CandidateOutline {
+  readonly name: string;
+  readonly engine: string;
+  readonly chunks: number;
+  readonly bulks: number;
+  readonly steps: number;
+  readonly seconds: Seconds;
+  readonly optimality: number;
+  readonly status: 'chosen' | 'slower';
+  /** About what it would take in more bulks, which were not looked for: its time is that of fewer, and compares with nothing. */
+  readonly inMoreBulks?: Seconds;
+}
+
+/** With what its time is made of, which takes two more simulations. */
+export interface PricedCandidate extends CandidateOutline {
+  /** Time for a message of no bytes: the latency term. */
+  readonly latency: Seconds;
+  /** Seconds per byte of very large messages: the bandwidth term. */
+  readonly secondsPerByte: number;
+  /** Which lower bounds it meets exactly. */
+  readonly meets: readonly ('latency' | 'bandwidth')[];
+}
+
+/** Best first. Values that differ by rounding only count as equal: then textbook algorithms go first, and what was proposed earlier. */
+export function ranked(priced: readonly Priced[], objective: Objective, routes: Routes): readonly Priced[] {
+  const rows = priced.map((candidate) => ({
+    candidate,
+    value: Number(objectiveValue(candidate, objective, routes).toPrecision(12)),
+    seconds: Number(candidate.cost.seconds.toPrecision(12)),
+  }));
+  const isTextbook = ({ candidate }: (typeof rows)[number]) =>
+    candidate.candidate.origin.engine === 'library' ? 1 : 0;
+  rows.sort((a, b) => a.value - b.value || a.seconds - b.seconds || isTextbook(b) - isTextbook(a));
+  return rows.map(({ candidate }) => candidate);
+}
+
+/** What a plan is judged by: the less, the better. */
+export function objectiveValue(
+  { checked, cost }: Pick<Priced, 'checked' | 'cost'>,
+  objective: Objective,
+  routes: Routes,
+): Seconds {
+  switch (objective) {
+    case 'time':
+      return cost.seconds;
+    case 'latency':
+      return simulate(checked.plan, routes, 0).seconds;
+    case 'bandwidth':
+      return simulate(checked.plan, routes, veryLarge).seconds;
+  }
+}
+
+export function outline(
+  { cost, candidate, schedule, checked, inMoreBulks }: Priced,
+  status: CandidateOutline['status'],
+  bound: Bound,
+): CandidateOutline {
+  return {
+    name: candidate.name,
+    engine: candidate.origin.engine,
+    chunks: checked.plan.collective.chunks,
+    bulks: checked.plan.bulks,
+    steps: schedule.steps.stepCount,
+    seconds: cost.seconds,
+    optimality: optimality(bound.seconds, cost.seconds),
+    status,
+    ...(inMoreBulks === undefined ? {} : { inMoreBulks }),
+  };
+}
+
+export function describe(
+  priced: Priced,
+  status: CandidateOutline['status'],
+  bound: Bound,
+  routes: Routes,
+): PricedCandidate {
+  const { plan } = priced.checked;
+  const latency = simulate(plan, routes, 0).seconds;
+  const large = simulate(plan, routes, veryLarge).seconds;
+  const met = (size: Bytes, seconds: Seconds): boolean =>
+    optimality(standing(lowerBound(plan.collective, routes.topology, size), seconds).seconds, seconds) > 1 - 1e-6;
+  return {
+    ...outline(priced, status, bound),
+    latency,
+    secondsPerByte: (large - latency) / veryLarge,
+    meets: [
+      ...(met(0, latency) ? (['latency'] as const) : []),
+      ...(met(veryLarge, large) ? (['bandwidth'] as const) : []),
+    ],
+  };
+}

@@ -1,0 +1,73 @@
+/** The last stage of a compilation: where the best plan is above its bound, a linear program mixes schedules in rounds (docs/ilp.md). */
+import { standing } from '../ir/report.ts';
+import { Routes } from '../ir/routes.ts';
+import { ranksOf } from '../ir/topology.ts';
+import { noticeable, type Seconds } from '../ir/units.ts';
+import type { Solver } from '../solver/index.ts';
+import { bestInRounds, inWholeChunks, mostRanksFor } from '../synth/index.ts';
+import { describe, outline } from './comparing.ts';
+import type { CompileRequest, CompileResult } from './compile.ts';
+import { nearEnough, type Priced, priceWithinLimits } from './evaluate/index.ts';
+import { provedBundle } from './proved-bundle.ts';
+
+/** On machines of more ranks the programs get too large, or for a quick search: on 16 ranks a second is over before they gain anything. */
+const mostRanks = { full: mostRanksFor.programs, quick: 8 } as const;
+
+/** Whether it is worth loading a solver. */
+export function mayGainInRounds(
+  { bundle, stoppedEarly }: Pick<CompileResult, 'bundle' | 'stoppedEarly'>,
+  { topology, engine, algorithm, objective, bulks, effort = 'full' }: CompileRequest,
+): boolean {
+  const isOpen = engine === 'auto' && algorithm === undefined && objective === 'time' && bulks === 'auto';
+  // Rounds are made for links alone.
+  const isAbove = bundle.cost.seconds > bundle.bound.seconds * nearEnough;
+  return (
+    isOpen && isAbove && !stoppedEarly && bundle.topology?.lane === undefined && ranksOf(topology) <= mostRanks[effort]
+  );
+}
+
+/**
+ * The same result, or a better one. It ends early, with what it has by then, when the request says so.
+ *
+ * @param onProgress told how many rounds are looked at, and what they take
+ */
+export function withRounds(
+  result: CompileResult,
+  request: CompileRequest,
+  solver: Solver,
+  onProgress?: (rounds: number, seconds: Seconds) => void,
+): CompileResult {
+  const routes = Routes.of(request.topology);
+  const before = result.bundle.cost.seconds;
+  const problem = { ...request, routes };
+  const found = bestInRounds(problem, solver, before, onProgress);
+  if (found === undefined) return result;
+  const whole = inWholeChunks(problem, solver, before);
+  const priced = [...found.candidates, ...(whole === undefined ? [] : [whole])]
+    .map((candidate) => priceWithinLimits(candidate, request, routes, Number.POSITIVE_INFINITY))
+    .filter((outcome): outcome is Priced => outcome.kind === 'priced')
+    .sort((a, b) => a.cost.seconds - b.cost.seconds);
+  const [best] = priced;
+  const isBetter = best !== undefined && best.cost.seconds < before * (1 - noticeable);
+  const report = { solver: solver.name, before, rounds: found.rounds, seconds: found.seconds };
+  if (!isBetter) return { ...result, inRounds: { ...report, steps: undefined, after: before } };
+  const { steps } = best.candidate.origin;
+  const made = { steps: typeof steps === 'number' ? steps : undefined, after: best.cost.seconds };
+  return { ...replaced(result, best, request, routes), inRounds: { ...report, ...made } };
+}
+
+function replaced(result: CompileResult, best: Priced, request: CompileRequest, routes: Routes): CompileResult {
+  const bound = standing(result.bundle.bound, best.cost.seconds);
+  const origin = { ...best.candidate.origin, chunks: best.checked.plan.collective.chunks, seed: request.seed };
+  const slower = <Row extends { readonly status: 'chosen' | 'slower' }>(row: Row): Row => ({
+    ...row,
+    status: 'slower',
+  });
+  return {
+    ...result,
+    bundle: provedBundle(best, request, bound, origin),
+    schedule: best.schedule,
+    candidates: [outline(best, 'chosen', bound), ...result.candidates.map(slower)],
+    explain: () => [describe(best, 'chosen', bound, routes), ...result.explain().map(slower)],
+  };
+}

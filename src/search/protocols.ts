@@ -1,0 +1,52 @@
+/** Compiling for a machine that has several protocols: with each, and the best plan of all. */
+import { lowerBound } from '../bounds/index.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { CompileRequest, CompileResult, ProtocolOutcome } from './compile.ts';
+
+/**
+ * The best plan under any of the protocols that the target has room for. One is left out where its bound says that it cannot be better than what
+ * has been found.
+ * @param machines the machine under each of them
+ * @throws CccError as `compileOne`, where no protocol has a plan
+ */
+export function compileUnderProtocols<Result extends CompileResult>(
+  request: CompileRequest,
+  machines: readonly Topology[],
+  compileOne: (request: CompileRequest) => Result,
+): Result {
+  const { collective, chunks = 1, size, objective, shouldStop } = request;
+  const bounds = machines.map((topology) => lowerBound({ ...collective, chunks }, topology, size).seconds);
+  const order = machines
+    .map((topology, index) => ({ topology, bound: bounds[index] }))
+    .sort((a, b) => a.bound - b.bound);
+  const outcomes: ProtocolOutcome[] = [];
+  let best: Result | undefined;
+  let failure: CccError | undefined;
+  for (const { topology, bound } of order) {
+    const protocol = topology.protocol ?? topology.name;
+    const known = best?.bundle.cost.seconds ?? Number.POSITIVE_INFINITY;
+    if (objective === 'time' && bound >= known) {
+      outcomes.push({ protocol, reason: 'its bound is no better' });
+      continue;
+    }
+    if (best !== undefined && shouldStop?.() === true) {
+      outcomes.push({ protocol, reason: 'the time was up' });
+      continue;
+    }
+    try {
+      const result = compileOne({ ...request, topology });
+      const lacking = request.lackingRoom?.(result.bundle.proved.plan) ?? [];
+      if (lacking.length > 0)
+        throw new CccError('unsupported', `the target has no room for its plan: ${lacking.join('; ')}`);
+      outcomes.push({ protocol, seconds: result.bundle.cost.seconds });
+      if (result.bundle.cost.seconds < known) best = result;
+    } catch (error) {
+      if (!(error instanceof CccError)) throw error;
+      failure ??= error;
+      outcomes.push({ protocol, reason: error.message });
+    }
+  }
+  if (best === undefined) throw failure ?? new CccError('no-plan', 'there is no protocol to choose from');
+  return { ...best, protocols: outcomes };
+}

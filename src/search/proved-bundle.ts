@@ -1,0 +1,73 @@
+/** A priced plan as it leaves: proved, and for whole units of memory where the machine's messages are made of these. */
+import type { PlanBundle } from '../emit/index.ts';
+import { type Collective, collectiveFacts, reductionOperators } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Dtype } from '../ir/dtype.ts';
+import type { Limits } from '../ir/limits.ts';
+import type { PlanOrigin } from '../ir/plan.ts';
+import type { Bound, CostReport } from '../ir/report.ts';
+import { alignedMessage } from '../ir/shards.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { Bytes } from '../ir/units.ts';
+import type { CheckedPlan } from '../ir/verification.ts';
+import { proveChecked } from '../verify/index.ts';
+import type { Priced } from './evaluate/index.ts';
+
+/** What a plan was asked for. */
+export interface Asked {
+  readonly topology: Topology;
+  readonly size: Bytes;
+  readonly dtype: Dtype;
+  readonly limits?: Limits | undefined;
+}
+
+export type ProvedBundle = PlanBundle & { readonly size: Bytes; readonly cost: CostReport; readonly bound: Bound };
+
+/** @throws as `proveChecked` */
+export function provedBundle(
+  { checked, cost }: Pick<Priced, 'checked' | 'cost'>,
+  { topology, size, dtype, limits }: Asked,
+  bound: Bound,
+  origin: PlanOrigin,
+): ProvedBundle {
+  const fitted = inWholeUnits(checked, topology, size);
+  const proved = proveChecked(fitted.checked, { load: { topology, size: fitted.size, dtype }, slots: limits?.slots });
+  return { proved, topology, size: fitted.size, dtype, cost, bound, origin };
+}
+
+function inWholeUnits(
+  checked: CheckedPlan,
+  { messages }: Topology,
+  size: Bytes,
+): { readonly checked: CheckedPlan; readonly size: Bytes } {
+  if (messages === undefined) return { checked, size };
+  const { plan } = checked;
+  const { size: whole, counts } = alignedMessage(plan, size, messages.alignment);
+  if (counts === undefined) return { checked, size: whole };
+  return { checked: { ...checked, plan: { ...plan, collective: { ...plan.collective, counts } } }, size: whole };
+}
+
+/**
+ * Refuses an operator that the machine's reduce engines do not have for the element type.
+ * @throws CccError 'unsupported' with those that they have
+ */
+export function checkEngines(
+  collective: Pick<Collective, 'kind' | 'op'>,
+  { nodes, chips, name }: Topology,
+  dtype: Dtype,
+): void {
+  const { kind, op } = collective;
+  if (!collectiveFacts[kind].reduces || kind === 'custom') return;
+  for (const chip of chips) {
+    const operators = nodes[chip].reduce?.operators;
+    if (operators === undefined || operators[op]?.includes(dtype) === true) continue;
+    const known = operators[op];
+    const others = reductionOperators.filter((other) => operators[other]?.includes(dtype));
+    const types = known === undefined ? `no ${op}` : `${op} of ${known.join(', ')}`;
+    const has = others.length === 0 ? `nothing of ${dtype}` : `${others.join(', ')} of ${dtype}`;
+    throw new CccError(
+      'unsupported',
+      `the reduce engine of ${name} has no ${op} of ${dtype}; it has ${types}, and ${has}`,
+    );
+  }
+}

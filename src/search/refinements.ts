@@ -1,0 +1,202 @@
+/** What can be done with a candidate: lowered, proved and simulated in one bulk, then in as many as suit it, then in chunks of unequal size. */
+
+import { type Collective, collectiveFacts, messageChunks } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { transfersPerOperation } from '../ir/effort.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
+import type { Schedule, Steps } from '../ir/schedule.ts';
+import type { Seconds } from '../ir/units.ts';
+import { leastTime } from '../model/index.ts';
+import { type Candidate, mostRanksFor } from '../synth/index.ts';
+import {
+  fewTransfers,
+  Pipelines,
+  type Priced,
+  type PriceRequest,
+  priceWithinLimits,
+  reducesWithoutOverlap,
+  scheduleEstimate,
+  withBestSizes,
+  withInstances,
+} from './evaluate/index.ts';
+import { type Prospect, winsTies } from './prospect.ts';
+import type { Search } from './search.ts';
+import {
+  chunksPerOperation,
+  operationsPerTransfer,
+  perCandidate,
+  perProposal,
+  simulatedPerOperation,
+  sizing,
+  spreads,
+} from './search-limits.ts';
+
+/** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before, or cannot be made. */
+export function proposed(search: Search, candidate: Candidate): Prospect | undefined {
+  const { request, routes } = search;
+  const { name } = candidate;
+  const schedule = made(search, candidate);
+  if (schedule === undefined) return undefined;
+  const { transferCount, pieceStart } = schedule.steps;
+  search.spend(pieceStart[transferCount] / transfersPerOperation);
+  if (search.hasSeen(candidate, schedule)) return undefined;
+  const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
+  const inSteps = scheduleEstimate(schedule, routes, request.size, request.bulks);
+  return {
+    name,
+    floor: leastTime(schedule, routes, request.size) * (1 - 1e-9),
+    // What an engine promises knows nothing of reductions that keep chips from sending.
+    estimate: reducesWithoutOverlap(request) ? inSteps : Math.min(inSteps, candidate.promised?.() ?? inSteps),
+    spread: schedule.inStep === true ? spreads.priced : spreads.proposed,
+    isCandidate: true,
+    isShown: transferCount <= fewTransfers,
+    work: perCandidate + operationsOf(schedule.steps) + followed(schedule.collective),
+    winsTies: winsTies(candidate.origin.engine, request.collective.ranks),
+    refine: () => priced(search, { ...candidate, build }),
+  };
+}
+
+/** In one bulk. */
+function priced(search: Search, candidate: Candidate): readonly Prospect[] {
+  const { request, routes } = search;
+  const found = priceWithinLimits(candidate, request, routes, search.toBeat());
+  const outcome = found.kind === 'priced' ? withInstances(found, charged(search), routes) : found;
+  search.take(outcome);
+  search.spend(outcome.kind === 'priced' ? perCandidate + workOf(outcome.checked.plan) : perProposal);
+  return outcome.kind === 'priced' ? [new Refined(search, outcome).next()] : [];
+}
+
+/** A plan in one bulk, or in as many as were asked for, and what more can be done with it. */
+class Refined {
+  private readonly search: Search;
+  private readonly single: Priced;
+  private readonly pipelines: Pipelines;
+  /** Where the search has what became of it. */
+  private readonly index: number;
+  private readonly floor: Seconds;
+  /** Whether chunks of unequal size are looked for, which algorithms that are asked for by name do without: these stay as they are known. */
+  private readonly isSized: boolean;
+
+  constructor(search: Search, single: Priced) {
+    const { request, routes, priced: all } = search;
+    const { bulks, objective, algorithm, collective } = request;
+    this.search = search;
+    this.single = single;
+    // Slices of one bulk are made of what suits more bulks.
+    this.pipelines = new Pipelines(single, { ...charged(search), bulks: bulks === 1 ? 'auto' : bulks }, routes);
+    this.index = all.length - 1;
+    this.floor = leastTime(single.schedule, routes, request.size) * (1 - 1e-9);
+    this.isSized = objective === 'time' && algorithm === undefined && collective.ranks <= mostRanksFor.programs;
+  }
+
+  next(): Prospect {
+    const { search, single, index, pipelines } = this;
+    const inMoreBulks = pipelines.estimate('quick');
+    if (search.request.bulks !== 'auto') return this.finished(inMoreBulks);
+    if (inMoreBulks >= single.cost.seconds) return this.finished(this.likely);
+    search.replace(index, { ...single, inMoreBulks });
+    return this.tuned(inMoreBulks);
+  }
+
+  private get now(): Seconds {
+    return this.search.priced[this.index].cost.seconds;
+  }
+
+  /** What it could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit. */
+  private get likely(): Seconds {
+    return Math.min(this.now, this.pipelines.estimate('full'));
+  }
+
+  private called(what: string): Pick<Prospect, 'name' | 'floor' | 'spread'> {
+    return { name: `${this.single.candidate.name}, ${what}`, floor: this.floor, spread: spreads.priced };
+  }
+
+  /** In about so many bulks. */
+  private tuned(estimate: Seconds): Prospect {
+    const { search, single, index, pipelines } = this;
+    const refine = (): readonly Prospect[] => {
+      const better = pipelines.tuned('quick');
+      search.replace(index, single);
+      this.take(better);
+      // Where no depth kept what was expected, another may.
+      return [this.finished(this.now <= estimate * (1 + spreads.priced) ? this.likely : estimate)];
+    };
+    const { plan } = single.checked;
+    return { ...this.called('tuned'), estimate, work: workOf(plan) + operationCount(plan), refine };
+  }
+
+  /** All depths, precisely. */
+  private finished(estimate: Seconds): Prospect {
+    const { search, pipelines, isSized } = this;
+    const refine = (): readonly Prospect[] => {
+      const toBeat = search.toBeat() * (isSized ? sizing.mostGain : 1);
+      if (search.request.bulks !== 1) this.take(pipelines.tuned('full', toBeat));
+      return isSized ? [this.sized()] : [];
+    };
+    const { plan } = this.single.checked;
+    const work = pipelines.isFixed ? 0 : workOf(plan) + 10 * operationCount(plan);
+    const floor = isSized ? this.floor / sizing.mostGain : this.floor;
+    return { ...this.called('finished'), floor, estimate, work, refine };
+  }
+
+  /** In chunks of unequal size: they may load links otherwise. */
+  private sized(): Prospect {
+    const { search, index, now } = this;
+    const { request, routes, bound } = search;
+    const refine = (): readonly Prospect[] => {
+      const known = request.bulks === 1 ? this.pipelines.tuned('full') : search.priced[index];
+      const better = withBestSizes(known, charged(search), routes, bound);
+      if (better !== undefined) search.take(better);
+      return [];
+    };
+    return { ...this.called('sized'), floor: now / sizing.mostGain, estimate: now, work: sizing.work, refine };
+  }
+
+  private take(better: Priced): void {
+    if (better.cost.seconds >= this.now) return;
+    this.search.spend(workOf(better.checked.plan));
+    this.search.replace(this.index, better);
+  }
+}
+
+function charged(search: Search): PriceRequest {
+  return {
+    ...search.request,
+    exhaustive: false,
+    onSimulated: (operations) => search.spend(operations / simulatedPerOperation),
+  };
+}
+
+function workOf(plan: Plan): number {
+  return operationCount(plan) + followed(plan.collective);
+}
+
+/** Operations that steps become, about: a message is sent and received, and one of several pieces is packed and unpacked. */
+function operationsOf({ transferCount, pieceStart }: Steps): number {
+  let operations = operationsPerTransfer * transferCount;
+  for (let t = 0; t < transferCount; t++) {
+    const pieces = pieceStart[t + 1] - pieceStart[t];
+    if (pieces > 1) operations += operationsPerTransfer * pieces;
+  }
+  return operations;
+}
+
+/** To follow all chunks. */
+function followed(collective: Collective): number {
+  // Of a scatter or gather only the root has a whole message.
+  const isAtRoot = collectiveFacts[collective.kind].rooted && collectiveFacts[collective.kind].sharded;
+  return (messageChunks(collective) * (isAtRoot ? 2 : collective.ranks)) / chunksPerOperation;
+}
+
+/** Undefined beyond a limit, or where engines compose what does not go together: such an error has no place in a file. */
+function made(search: Search, candidate: Candidate): Schedule | undefined {
+  try {
+    return candidate.build(1);
+  } catch (error) {
+    const isLimit = error instanceof CccError && error.code === 'limit';
+    if (!isLimit && !(error instanceof CccError && error.code === 'schedule' && error.range === undefined)) throw error;
+    const dismissal = { name: candidate.name, reason: error.message };
+    search.take({ kind: 'dismissed', dismissal, ...(isLimit && { exceeded: error }) });
+    return undefined;
+  }
+}
