@@ -7,11 +7,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { executionFigures, mscclpp, mscclppPackets } from '../src/emit/mscclpp/index.ts';
 import { load } from '../src/index.ts';
 import { written } from '../src/jobs/written.ts';
-import { readMscclpp } from '../src/read/mscclpp/index.ts';
-import { judgeExecutionPlan } from '../src/verify-mscclpp/index.ts';
+import { judgeExecutionPlan } from '../src/mscclpp/check/index.ts';
+import { readMscclpp } from '../src/mscclpp/read/index.ts';
+import { executionFigures, mscclpp, mscclppPackets } from '../src/mscclpp/write/index.ts';
 import { measure } from './measure.ts';
 
 const machines: Readonly<Record<string, readonly string[]>> = {

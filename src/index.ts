@@ -20,7 +20,7 @@ import type { CompileRequest } from './search/compile.ts';
 export { lowerBound } from './bounds/index.ts';
 export { checkCertificate } from './certificates/index.ts';
 // Writing
-export { type Emitter, emitters, type PlanBundle } from './emit/index.ts';
+export type { Emitter, PlanBundle } from './emit/index.ts';
 export type { Certificate, CompactCertificate } from './ir/certificate.ts';
 // The values in between
 export type { Collective, CollectiveKind, ReductionOperator } from './ir/collective.ts';
@@ -65,6 +65,7 @@ export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run
 export type { Objective, PricedCandidate } from './search/comparing.ts';
 export { type CompileRequest, type CompileResult, compile } from './search/compile.ts';
 export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './search/pareto.ts';
+export { emitters } from './targets/index.ts';
 // Tuning by size
 export { compareWithLibraries, type RuleComparison, type RuleOutcome } from './tune/comparing.ts';
 export { type SizeRange, sizeSeries } from './tune/ranges.ts';

@@ -15,7 +15,7 @@ const html: Emitter = {
 
 /** All that `--emit` may say. */
 export async function allEmitters(): Promise<readonly Emitter[]> {
-  return [...(await import('../emit/index.ts')).emitters, html];
+  return [...(await import('../targets/index.ts')).emitters, html];
 }
 
 /** @throws CccError 'unknown-name' with the nearest right names */

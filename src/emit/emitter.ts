@@ -1,6 +1,6 @@
 /**
- * What every target format implements: one file per target, registered in `index.ts`. An emitter gets only plans that
- * have been proved; it refuses (`check`) before it writes anything (`emit`).
+ * What every target format implements: one file or folder per target, registered in `src/targets`. An emitter gets only
+ * plans that have been proved; it refuses (`check`) before it writes anything (`emit`).
  */
 import type { Dtype } from '../ir/dtype.ts';
 import type { Plan, PlanOrigin } from '../ir/plan.ts';

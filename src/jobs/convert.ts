@@ -99,7 +99,7 @@ async function readJson(source: SourceText, request: ConvertRequest): Promise<Im
       blocks: {},
     };
   }
-  const { isMscclppText } = await import('../read/mscclpp/index.ts');
+  const { isMscclppText } = await import('../mscclpp/read/index.ts');
   if (isMscclppText(source)) {
     throw new CccError(
       'unsupported',

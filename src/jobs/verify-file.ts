@@ -143,7 +143,7 @@ async function verifyScclText(source: SourceText, request: VerifyRequest): Promi
 
 /** An MSCCL++ execution plan; undefined for other JSON. */
 async function verifyExecutionPlanText(source: SourceText, request: VerifyRequest): Promise<FileReport | undefined> {
-  const { isMscclppText } = await import('../read/mscclpp/index.ts');
+  const { isMscclppText } = await import('../mscclpp/read/index.ts');
   if (!isMscclppText(source)) return undefined;
   const { verifyMscclpp } = await import('./verify-mscclpp.ts');
   const { name, collective, verification, notes } = verifyMscclpp(source, request);

@@ -2,7 +2,6 @@
 
 import type { Collective } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
-import type { ExecutionPlan } from '../ir/execution-plan.ts';
 import type { Limits } from '../ir/limits.ts';
 import { oneLine } from '../ir/plain-text.ts';
 import type { Plan } from '../ir/plan.ts';
@@ -11,9 +10,10 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { verdictText } from '../ir/verification.ts';
 import { simulate } from '../model/index.ts';
-import { asMessages, machineForMessages } from '../mscclpp-messages/index.ts';
-import { readMscclpp } from '../read/mscclpp/index.ts';
-import { type Judgement, judgeExecutionPlan, notesOn } from '../verify-mscclpp/index.ts';
+import { type Judgement, judgeExecutionPlan, notesOn } from '../mscclpp/check/index.ts';
+import type { ExecutionPlan } from '../mscclpp/execution-plan.ts';
+import { readMscclpp } from '../mscclpp/read/index.ts';
+import { asMessages, machineForMessages } from '../mscclpp/time/index.ts';
 import { withFinding } from './claims.ts';
 import { assumedSize, type PricedFor, pricedFor, timeText } from './priced-for.ts';
 

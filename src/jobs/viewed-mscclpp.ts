@@ -1,12 +1,12 @@
 /** MSCCL++ execution plans to be drawn: as the messages that their times are made of (docs/mscclpp.md, *Time*). */
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
-import type { ExecutionPlan } from '../ir/execution-plan.ts';
 import { type Plan, PlanBuilder } from '../ir/plan.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { PlanPlace, Verdict, Verification } from '../ir/verification.ts';
-import { asMessages } from '../mscclpp-messages/index.ts';
-import { readMscclpp } from '../read/mscclpp/index.ts';
-import { judgeExecutionPlan, notesOn } from '../verify-mscclpp/index.ts';
+import { judgeExecutionPlan, notesOn } from '../mscclpp/check/index.ts';
+import type { ExecutionPlan } from '../mscclpp/execution-plan.ts';
+import { readMscclpp } from '../mscclpp/read/index.ts';
+import { asMessages } from '../mscclpp/time/index.ts';
 import { type ExecutionPlanRequest, sizeServed } from './verify-mscclpp.ts';
 
 interface DrawnExecutionPlan {

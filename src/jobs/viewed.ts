@@ -57,13 +57,13 @@ const mostBounded = 256;
 
 /** @throws CccError where the text cannot be read, or holds what has no programs to draw */
 export async function viewed(source: SourceText, request: ViewRequest): Promise<Viewed> {
-  const { isMscclppText } = await import('../read/mscclpp/index.ts');
+  const { isMscclppText } = await import('../mscclpp/read/index.ts');
   return isMscclppText(source) ? viewedExecutionPlan(source, request) : viewedPlan(source, request);
 }
 
 async function viewedExecutionPlan(source: SourceText, request: ViewRequest): Promise<Viewed> {
   const { drawnExecutionPlan } = await import('./viewed-mscclpp.ts');
-  const { machineForMessages } = await import('../mscclpp-messages/index.ts');
+  const { machineForMessages } = await import('../mscclpp/time/index.ts');
   const { topology } = request;
   const drawn = drawnExecutionPlan(source, request);
   checkRanks(drawn.plan, topology);

@@ -19,8 +19,8 @@ export async function written(emitter: Emitter, bundle: PlanBundle): Promise<Ite
 /** Nothing is believed of what the emitter did: the file is judged as one that somebody else wrote. */
 async function proveExecutionPlan(text: string, plan: Plan): Promise<void> {
   const [{ readMscclpp }, { judgeExecutionPlan }] = await Promise.all([
-    import('../read/mscclpp/index.ts'),
-    import('../verify-mscclpp/index.ts'),
+    import('../mscclpp/read/index.ts'),
+    import('../mscclpp/check/index.ts'),
   ]);
   const read = readMscclpp({ name: plan.name, text });
   const verification = judged(() =>

@@ -17,7 +17,7 @@ import { readMeasured } from '../../src/view/measured.ts';
 import { readTuning } from '../../src/view/tuning.ts';
 import { collectiveOf } from '../collectives.ts';
 import { torus } from '../compact/machines.ts';
-import { exchange, packetExchange, portAllgather, sourceOf } from '../verify-mscclpp/plans.ts';
+import { exchange, packetExchange, portAllgather, sourceOf } from '../mscclpp/check/plans.ts';
 import { samples } from './machines/samples.ts';
 import * as measured from './measurements/samples.ts';
 import { algo, gpu, step, tb } from './msccl-text.ts';
@@ -184,7 +184,7 @@ export const readers: readonly Reader[] = [
   },
   {
     format: 'MSCCL++ plan JSON',
-    through: ['src/read/mscclpp/read-mscclpp.ts: readMscclpp'],
+    through: ['src/mscclpp/read/read-mscclpp.ts: readMscclpp'],
     texts: () => [exchange, packetExchange, portAllgather].map((plan) => sourceOf(plan()).text),
     read: verify,
   },

@@ -124,7 +124,7 @@ async function isExecutionPlan(source: SourceText, options: ConvertOptions): Pro
   const { emit } = options;
   const isWanted = emit === undefined ? formatFor(options) === 'json' : emit === 'mscclpp';
   if (!isWanted || !/^\s*\{/.test(source.text)) return false;
-  const { isMscclppText } = await import('../../read/mscclpp/index.ts');
+  const { isMscclppText } = await import('../../mscclpp/read/index.ts');
   return isMscclppText(source);
 }
 

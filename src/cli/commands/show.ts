@@ -98,7 +98,7 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
   if (read.dumpKindOf(source) !== undefined) return topologyText(what, options, source);
   checkSuits(source, options);
   if (/^\s*\{/.test(source.text)) {
-    const { isMscclppText, readMscclpp } = await import('../../read/mscclpp/index.ts');
+    const { isMscclppText, readMscclpp } = await import('../../mscclpp/read/index.ts');
     if (isMscclppText(source)) {
       const [{ showExecutionPlan }, { executionPlanTimeLine }] = await Promise.all([
         import('../show/execution-plan.ts'),

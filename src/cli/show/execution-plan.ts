@@ -1,7 +1,8 @@
 /** `ccc show` of an MSCCL++ execution plan: what each block of each gpu does, an operation a line. */
-import type { ChunkReference, ExecutionGpu, ExecutionOperation, ExecutionPlan } from '../../ir/execution-plan.ts';
+
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted } from '../../ir/units.ts';
+import type { ChunkReference, ExecutionGpu, ExecutionOperation, ExecutionPlan } from '../../mscclpp/execution-plan.ts';
 
 export function showExecutionPlan(plan: ExecutionPlan): string {
   const { name, collective, protocol, inPlace, gpus } = plan;

@@ -12,7 +12,7 @@ export async function rangesEmitter(name: string): Promise<RangesEmitter> {
   const emitter = await emitterNamed(name);
   const { emitRanges } = emitter;
   if (emitRanges !== undefined) return { ...emitter, emitRanges };
-  const { emitters } = await import('../../emit/index.ts');
+  const { emitters } = await import('../../targets/index.ts');
   const able = emitters.filter((each) => each.emitRanges !== undefined).map((each) => each.name);
   throw new CccError('usage', `${name} is for one plan: all sizes in one file are for ${able.join(' and ')}`);
 }

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { formatSeconds } from '../../../src/ir/units.ts';
 import type { PageDocument } from '../../../src/view/index.ts';
 import { PlanModel } from '../../../src/view/page/plan-model.ts';
+import { exchange, type PlanJson } from '../../mscclpp/check/plans.ts';
 import { emptyFolder } from '../../temporary.ts';
-import { exchange, type PlanJson } from '../../verify-mscclpp/plans.ts';
 import { inProcess } from '../in-process.ts';
 import { ccc, fileWith } from '../run.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { expect } from 'vitest';
-import { emitters, type PlanBundle } from '../../../src/emit/index.ts';
+import type { PlanBundle } from '../../../src/emit/index.ts';
 import type { Collective, CollectiveKind } from '../../../src/ir/collective.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
@@ -10,6 +10,7 @@ import { withTimeline } from '../../../src/jobs/timed.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { type CommandRun, fromHalf, runCommandLists, toHalf } from '../../../src/run/command-lists/index.ts';
 import { compile } from '../../../src/search/compile.ts';
+import { emitters } from '../../../src/targets/index.ts';
 
 const schema = JSON.parse(readFileSync(new URL('../../../schemas/sg2260.schema.json', import.meta.url), 'utf8'));
 const fitsSchema = new Ajv({ strictTypes: false }).compile(schema);

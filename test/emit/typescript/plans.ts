@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
-import { emitters, type PlanBundle } from '../../../src/emit/index.ts';
+import type { PlanBundle } from '../../../src/emit/index.ts';
 import {
   type Collective,
   type CollectiveKind,
@@ -13,6 +13,7 @@ import {
   resolveTopology,
 } from '../../../src/index.ts';
 import { messageBytes } from '../../../src/ir/shards.ts';
+import { emitters } from '../../../src/targets/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { emptyFolder } from '../../temporary.ts';
 

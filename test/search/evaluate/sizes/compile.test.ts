@@ -1,6 +1,5 @@
 /** Plans with chunks of unequal size, from the problem to results in memory. */
 import { describe, expect, it } from 'vitest';
-import { emitters } from '../../../../src/emit/index.ts';
 import { compileDefaults } from '../../../../src/index.ts';
 import type { CollectiveKind } from '../../../../src/ir/collective.ts';
 import { Routes } from '../../../../src/ir/routes.ts';
@@ -8,6 +7,7 @@ import { timeline } from '../../../../src/model/index.ts';
 import { resolveTopology } from '../../../../src/read/index.ts';
 import { run } from '../../../../src/run/index.ts';
 import { type CompileRequest, compile } from '../../../../src/search/compile.ts';
+import { emitters } from '../../../../src/targets/index.ts';
 import { collectiveOf } from '../../../collectives.ts';
 
 function request(kind: CollectiveKind, changes: Partial<CompileRequest> = {}): CompileRequest {

@@ -1,0 +1,81 @@
+/**
+ * The ends of a call. What others write into a gpu's input and output must be there when its program ends: the end reads
+ * all of it. What else may meet with the calls before and behind leaves this one as it is, and is a warning.
+ */
+import type { Finding } from '../../ir/verification.ts';
+import { Findings } from '../../verify/story.ts';
+import { type Access, accessLines, placesOf, verb } from './accesses.ts';
+import type { EventGraph } from './graph.ts';
+import type { Layout } from './layout.ts';
+import type { Ordering } from './ordering.ts';
+import type { EventProgram } from './program.ts';
+
+export interface CallReport {
+  readonly races: readonly Finding[];
+  readonly warnings: readonly Finding[];
+}
+
+/** What may go wrong where calls follow each other. */
+type Hazard = 'start' | 'relaxed' | 'end' | 'packets';
+
+export function checkCalls(
+  { graph, starts, ends }: EventProgram,
+  ordering: Ordering,
+  layout: Layout,
+  byCell: readonly (readonly Access[])[],
+): CallReport {
+  const { memory, packet, execution } = ordering;
+  const races = new Findings('race');
+  const warnings = new Map<Hazard, Access>();
+  const told = new Set<string>();
+  const warn = (hazard: Hazard, access: Access): void => {
+    if (!warnings.has(hazard)) warnings.set(hazard, access);
+  };
+  /** Whether a packet is read before who wrote it may write it again. */
+  const isTaken = ({ event, cell, span }: Access): boolean => {
+    const { gpu } = graph.events[event];
+    if (layout.plan.doubleScratch) return execution.before(starts[span.gpu], ends[gpu]);
+    if (execution.before(starts[span.gpu], event)) return true;
+    return (ordering.packets.readers.get(cell) ?? []).every((reader) => execution.before(reader, ends[gpu]));
+  };
+  for (const access of byCell.flat()) {
+    const { event, writes, cell, span } = access;
+    const { gpu } = span;
+    if (!span.packets && !execution.before(starts[gpu], event)) warn('start', access);
+    if (span.packets && writes && graph.events[event].gpu !== gpu && !isTaken(access)) warn('packets', access);
+    if (memory.before(event, ends[gpu]) || (!writes && packet.before(event, ends[gpu]))) continue;
+    const isScratch = span.buffer === 'scratch';
+    if (execution.before(event, ends[gpu])) {
+      if (writes && !isScratch) warn('relaxed', access);
+    } else if (!writes || isScratch) {
+      // The next call has the other half of scratch.
+      if (!isScratch || !layout.plan.doubleScratch) warn('end', access);
+    } else if (!told.has(`${placesOf(graph, access)} ${gpu}`)) {
+      told.add(`${placesOf(graph, access)} ${gpu}`);
+      races.add(() => ({
+        message:
+          `${graph.nameOf(event)} writes ${layout.nameOf(cell, span)}, and the program of gpu ${gpu} may have ended before. ` +
+          `Missing: a signal on gpu ${graph.events[event].gpu} behind it, and on gpu ${gpu} a wait for it.`,
+        story: accessLines(graph, [access], layout),
+      }));
+    }
+  }
+  return {
+    races: races.list(),
+    warnings: [...warnings].map(([hazard, first]) => warning(hazard, first, graph, layout)),
+  };
+}
+
+function warning(hazard: Hazard, access: Access, graph: EventGraph, layout: Layout): Finding {
+  const { event, cell, span } = access;
+  const { gpu } = span;
+  const who = `${graph.nameOf(event)} ${verb(access)} ${layout.nameOf(cell, span)}`;
+  const texts: Readonly<Record<Hazard, string>> = {
+    start: `${who} without knowing that gpu ${gpu} has begun: what ran there before may still use its buffers.`,
+    relaxed: `${who}, of which gpu ${gpu} learns by relaxed signals only: they do not order memory, and its result may come late.`,
+    end: `${who}, and gpu ${gpu} may have ended before: what runs there next must not change its buffers yet.`,
+    packets: `${who}, and may do so for a later call before gpu ${gpu} has read what this one brought.`,
+  };
+  const story = accessLines(graph, [access], layout);
+  return { severity: 'warning', code: 'race', message: texts[hazard], story };
+}

@@ -1,0 +1,148 @@
+/**
+ * Judges an MSCCL++ execution plan: whether the runtime takes it, whether all of it happens, without a race in any
+ * interleaving, with the result that the collective wants (docs/mscclpp.md). The first rung that fails decides.
+ */
+import type { Collective } from '../../ir/collective.ts';
+import { counted, formatBytes } from '../../ir/units.ts';
+import type { Determinism, Finding, Verdict, Verification } from '../../ir/verification.ts';
+import { determinismText, tellDeterminism } from '../../verify/checks/determinism.ts';
+import type { ExecutionPlan } from '../execution-plan.ts';
+import { acceptance } from './acceptance.ts';
+import { accessesOf } from './accesses.ts';
+import { checkBounds } from './bounds.ts';
+import { checkCalls } from './calls.ts';
+import { checkBuffers, collectiveOf, saysResult } from './collective.ts';
+import { Precedence, Strength } from './graph.ts';
+import { Layout, type Scale } from './layout.ts';
+import { orderingOf } from './ordering.ts';
+import { outcomeOf } from './outcome.ts';
+import { eventsOf } from './program.ts';
+import { checkCounts, checkProgress } from './progress.ts';
+import { checkRaces } from './races.ts';
+import { scalesOf } from './sizes.ts';
+import { checkSwitches } from './switches.ts';
+
+export interface JudgeOptions {
+  /** Different trees of reductions on different gpus are an error. */
+  readonly bitwise?: boolean | undefined;
+  /** What the result must be, where the format cannot say it; its chunks are those of the file. */
+  readonly collective?: Collective | undefined;
+}
+
+export interface Judgement {
+  readonly collective: Collective;
+  readonly verification: Verification;
+}
+
+/** @throws CccError 'limit' for plans with more events than there is room for, 'unsupported' for what is not modelled */
+export function judgeExecutionPlan(plan: ExecutionPlan, options: JudgeOptions = {}): Judgement {
+  const refused = acceptance(plan);
+  const collective = plan.gpus.length === 0 ? nobody : (options.collective ?? collectiveOf(plan, 1));
+  if (refused.length > 0) return { collective, verification: failed('malformed', refused) };
+  const unfit = [...checkBuffers(plan), ...checkSwitches(plan)];
+  if (unfit.length > 0) return { collective, verification: failed('malformed', unfit) };
+  const scales = scalesOf(plan);
+  const rungs = scales.map((scale) => climb(plan, scale, options));
+  // The lowest rung that fails at any size decides.
+  const worst = ladder
+    .map((verdict) => rungs.find((rung) => rung.verdict === verdict))
+    .find((rung) => rung !== undefined);
+  if (worst !== undefined) return { collective, verification: failed(worst.verdict, worst.findings) };
+  return { collective, verification: proved(plan, scales, rungs, options) };
+}
+
+const nobody: Collective = { kind: 'custom', ranks: 1, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false };
+
+/** Verdicts that fail, the lowest rung first. */
+const ladder: readonly Verdict[] = [
+  'malformed',
+  'mismatched',
+  'deadlock',
+  'race',
+  'uninitialised',
+  'wrong-result',
+  'not-bitwise',
+];
+
+/** How far a plan gets at one size. */
+interface Rung {
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+  readonly events: number;
+  readonly determinism: Determinism | undefined;
+}
+
+function climb(plan: ExecutionPlan, scale: Scale, { bitwise = false, collective: given }: JudgeOptions): Rung {
+  const perChunk = scale.chunk / scale.cell;
+  const collective = given === undefined || perChunk !== 1 ? collectiveOf(plan, perChunk) : given;
+  const layout = new Layout(plan, collective, scale);
+  const program = eventsOf(layout);
+  const { graph } = program;
+  const at = (verdict: Verdict, findings: readonly Finding[], determinism?: Determinism): Rung => ({
+    verdict,
+    findings,
+    events: graph.events.length,
+    determinism,
+  });
+  const beyond = checkBounds(program, layout);
+  if (beyond.length > 0) return at('malformed', beyond);
+  const uncounted = checkCounts(program);
+  if (uncounted.length > 0) return at('mismatched', uncounted);
+  const ordering = orderingOf(program);
+  const known = ordering?.execution ?? new Precedence(graph, Strength.execution, graph.order(Strength.execution));
+  const stuck = checkProgress(program, known);
+  if (stuck.length > 0) return at('deadlock', stuck);
+  if (ordering === undefined) throw new Error(`${plan.name} happens in full, and its order is a circle`);
+  const byCell = accessesOf(graph, layout.cells);
+  const { races: late, warnings } = checkCalls(program, ordering, layout, byCell);
+  const races = [...checkRaces(program, ordering, layout, byCell), ...late];
+  if (races.length > 0) return at('race', races);
+  const { uninitialised, wrong, determinism } = outcomeOf(graph, ordering.order, layout, collective);
+  if (uninitialised.length > 0) return at('uninitialised', uninitialised);
+  if (wrong.length > 0) return at('wrong-result', wrong);
+  const differing = determinism === undefined ? [] : tellDeterminism(determinism, bitwise).list();
+  return at(bitwise && differing.length > 0 ? 'not-bitwise' : 'correct', [...warnings, ...differing], determinism);
+}
+
+function failed(verdict: Verdict, findings: readonly Finding[]): Verification {
+  return { verdict, findings, inflight: undefined, smallestInflight: undefined, determinism: undefined, proved: [] };
+}
+
+function proved(
+  plan: ExecutionPlan,
+  scales: readonly Scale[],
+  rungs: readonly Rung[],
+  options: JudgeOptions,
+): Verification {
+  const { determinism } = rungs[0];
+  const warnings = new Map(rungs.flatMap(({ findings }) => findings).map((finding) => [finding.message, finding]));
+  const blocks = Math.max(...plan.gpus.map((gpu) => gpu.blocks.length));
+  const events = Math.max(...rungs.map((rung) => rung.events));
+  const result =
+    saysResult(plan) || options.collective !== undefined
+      ? `result: every output chunk holds what ${plan.collective} says`
+      : `result: not judged, since '${plan.collective}' does not say what it must be`;
+  return {
+    verdict: 'correct',
+    findings: [...warnings.values()],
+    inflight: undefined,
+    smallestInflight: undefined,
+    determinism,
+    proved: [
+      `taken: the runtime's limits hold; ${counted(blocks, 'block')} of a gpu must be resident at once`,
+      'matched: every channel and semaphore counts as many signals as waits, and barriers are complete',
+      `no deadlock: each of ${counted(events, 'event')} happens, whichever wait gets which signal`,
+      'no data race in any interleaving: between nops, threads of a block are ordered by nothing',
+      result,
+      ...(determinism === undefined ? [] : [determinismText(determinism)]),
+      ...(isSizeless(plan) ? [] : [`judged for chunks of ${scales.map(({ chunk }) => formatBytes(chunk)).join(', ')}`]),
+    ],
+  };
+}
+
+/** Neither groups of blocks nor pipelines: what holds at one size holds at all. */
+function isSizeless({ gpus }: ExecutionPlan): boolean {
+  return gpus.every(({ blocks }) =>
+    blocks.every(({ operations }) => operations.every(({ share, loop }) => share === undefined && loop === undefined)),
+  );
+}

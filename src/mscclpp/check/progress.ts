@@ -1,0 +1,165 @@
+/**
+ * Whether every event happens in every run. Nothing is consumed and nobody chooses, but for which of several waits gets
+ * which signal: they are taken to get the latest that they may. So one run in which all that can happen does decides.
+ */
+
+import type { Finding } from '../../ir/verification.ts';
+import { Findings } from '../../verify/story.ts';
+import type { Counter } from './counters.ts';
+import type { Precedence } from './graph.ts';
+import { packetsOf } from './packets.ts';
+import type { EventProgram } from './program.ts';
+import { operationName, type StoryLine, storyLine } from './words.ts';
+
+/** What an event waits for beyond what its block did before it. */
+interface Condition {
+  readonly event: number;
+  /** Any of these, so many of them. */
+  readonly of: readonly number[];
+  readonly count: number;
+  readonly what: string;
+}
+
+/** Signals and waits of a channel that are not equally many, and barriers at which not all meet: calls would get out of step. */
+export function checkCounts({ graph, counters, meetings }: EventProgram): readonly Finding[] {
+  const found = new Findings('mismatched');
+  const lines = (events: readonly number[]): StoryLine[] =>
+    events.slice(0, 4).flatMap((event) => {
+      const { place } = graph.events[event];
+      return place === undefined ? [] : [storyLine(place)];
+    });
+  for (const { name, verbs, signals, waits } of counters.all) {
+    if (signals.length === waits.length) continue;
+    found.add(() => ({
+      message: `${capital(name)} counts ${signals.length} ${verbs.signal} and ${waits.length} ${verbs.wait} in a call: ${
+        signals.length < waits.length ? `a ${singular(verbs.signal)}` : `a ${singular(verbs.wait)}`
+      } is missing, and the next call would be out of step.`,
+      story: [...lines(signals), ...lines(waits)],
+    }));
+  }
+  for (const { blocks, expected, place } of meetings) {
+    if (expected.size === 1 && expected.has(blocks.size)) continue;
+    found.add(() => ({
+      message: `${operationName(place)} is a barrier of ${[...expected].join(' or ')} blocks, and ${blocks.size} of gpu ${place.gpu} come to it.`,
+      story: [storyLine(place)],
+    }));
+  }
+  return found.list();
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const singular = (verb: string): string => verb.replace(/s$/, '');
+
+/**
+ * Events that never happen, told from those that wait for something.
+ * @param execution what comes before what, as far as it is known
+ */
+export function checkProgress(program: EventProgram, execution: Precedence): readonly Finding[] {
+  const { graph, given } = program;
+  const conditions = conditionsOf(program, execution);
+  const edges = graph.from.slice(0, given).map((from, edge) => [from, graph.to[edge]] as const);
+  const done = runAll(graph.events.length, edges, conditions);
+  const held = new Set(edges.flatMap(([from, to]) => (done[from] === 0 ? [to] : [])));
+  const found = new Findings('deadlock');
+  // What nobody can end is told before what waits for it.
+  const rootsFirst = [...conditions].sort((a, b) => Number(a.of.length >= a.count) - Number(b.of.length >= b.count));
+  for (const condition of rootsFirst) {
+    const { event, of, count } = condition;
+    if (done[event] === 1 || held.has(event)) continue;
+    if (of.filter((other) => done[other] === 1).length >= count) continue;
+    found.add(() => tell(program, condition, done));
+  }
+  if (found.none && done.includes(0)) {
+    const event = done.indexOf(0);
+    found.add(() => ({ message: `${graph.nameOf(event)} never happens.` }));
+  }
+  return found.list();
+}
+
+/** Marks what happens with 1. */
+function runAll(
+  events: number,
+  edges: readonly (readonly [number, number])[],
+  conditions: readonly Condition[],
+): Uint8Array {
+  const waiting = new Int32Array(events);
+  const next: number[][] = Array.from({ length: events }, () => []);
+  const helps: number[][] = Array.from({ length: events }, () => []);
+  const lacking = conditions.map(({ count }) => count);
+  for (const [from, to] of edges) {
+    waiting[to]++;
+    next[from].push(to);
+  }
+  conditions.forEach(({ event, of, count }, condition) => {
+    if (count <= 0) return;
+    waiting[event]++;
+    for (const other of of) helps[other].push(condition);
+  });
+  const done = new Uint8Array(events);
+  const open: number[] = [];
+  const advance = (event: number): void => {
+    if (waiting[event] > 0) return;
+    done[event] = 1;
+    open.push(event);
+  };
+  for (let event = 0; event < events; event++) advance(event);
+  for (let event = open.pop(); event !== undefined; event = open.pop()) {
+    for (const other of next[event]) {
+      waiting[other]--;
+      advance(other);
+    }
+    for (const condition of helps[event]) {
+      if (--lacking[condition] !== 0) continue;
+      const waiter = conditions[condition].event;
+      waiting[waiter]--;
+      advance(waiter);
+    }
+  }
+  return done;
+}
+
+/** Waits need as many signals as waits that may come before them, and one; packets one of those who write them. */
+function conditionsOf(program: EventProgram, execution: Precedence): readonly Condition[] {
+  const { graph, counters } = program;
+  const conditions: Condition[] = [];
+  for (const counter of counters.all) {
+    for (const wait of counter.waits) conditions.push(signalsFor(counter, wait, execution));
+  }
+  const { writers, readers } = packetsOf(graph);
+  for (const [cell, reading] of readers) {
+    for (const event of reading) {
+      const of = (writers.get(cell) ?? []).filter((writer) => writer !== event);
+      conditions.push({ event, of, count: 1, what: 'a packet' });
+    }
+  }
+  return conditions;
+}
+
+function signalsFor(
+  { name, verbs, initial, signals, waits }: Counter,
+  event: number,
+  execution: Precedence,
+): Condition {
+  const ticket = waits.filter((other) => other !== event && !execution.before(event, other)).length + 1;
+  const count = ticket - initial;
+  const which = initial === 0 ? `${count}` : `${count} beyond the initial ${initial}`;
+  return { event, of: signals, count, what: `${singular(verbs.signal)} ${which} of ${name}` };
+}
+
+function tell(
+  { graph }: EventProgram,
+  { event, of, count, what }: Condition,
+  done: Uint8Array,
+): { readonly message: string; readonly story: readonly StoryLine[] } {
+  const came = of.filter((other) => done[other] === 1).length;
+  const stuck = of.filter((other) => done[other] === 0);
+  const why =
+    of.length < count || stuck.length === 0
+      ? `there ${of.length === 1 ? 'is only one' : `are ${of.length}`} in all`
+      : `${came} come, and ${graph.nameOf(stuck[0])} is itself not reached`;
+  const story = [event, ...stuck.slice(0, 3)].flatMap((at) => {
+    const { place } = graph.events[at];
+    return place === undefined ? [] : [storyLine(place, done[at] === 0 && at !== event ? 'never happens' : '')];
+  });
+  return { message: `${graph.nameOf(event)} waits for ever for ${what}: ${why}.`, story };
+}

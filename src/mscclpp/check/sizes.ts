@@ -1,0 +1,111 @@
+/**
+ * The sizes of message that a plan is judged at. Without groups of blocks and pipelines one size stands for all. Groups
+ * divide chunks evenly at one size and unevenly at another; pipelines run once, twice, three times, and once more than
+ * fits their scratch.
+ */
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
+import type { ExecutionOperation, ExecutionPlan } from '../execution-plan.ts';
+import { pieceOfScratch, type Scale, shareOf } from './layout.ts';
+import { judged } from './limits.ts';
+
+/**
+ * Every size to judge at, the smallest first.
+ * @throws CccError 'unsupported' where chunks would have to be divided too finely, or the file allows none of the sizes
+ */
+export function scalesOf(plan: ExecutionPlan): readonly Scale[] {
+  const operations = allOperations(plan);
+  const { least, most } = chunkLimits(plan);
+  const chunks = [...new Set(chunksOf(plan, operations, least))]
+    .filter((chunk) => chunk >= least && chunk <= most)
+    .sort((a, b) => a - b);
+  const scales = chunks.map((chunk) => ({ chunk, cell: cellOf(plan, operations, chunk) }));
+  if (scales.length === 0)
+    throw unsuited(plan, 'the sizes of message that the file allows are not among those that show what it does');
+  if (scales.some(({ chunk, cell }) => chunk / cell > judged.cells)) {
+    throw unsuited(plan, `its groups and pipelines divide chunks into more than ${judged.cells} pieces`);
+  }
+  return scales;
+}
+
+/** The scale of chunks of so many bytes, or of the next that groups of blocks divide evenly. */
+export function scaleFor(plan: ExecutionPlan, bytes: Bytes): Scale {
+  const operations = allOperations(plan);
+  const even = evenly(plan, operations);
+  const chunk = Math.max(1, Math.ceil(bytes / even)) * even;
+  return { chunk, cell: cellOf(plan, operations, chunk) };
+}
+
+/** Chunks of multiples of it are divided evenly by all groups of blocks. */
+function evenly({ alignment }: ExecutionPlan, operations: readonly ExecutionOperation[]): Bytes {
+  return operations.map(({ share }) => share?.blocks ?? 1).reduce(leastCommonMultiple, 1) * alignment;
+}
+
+function unsuited(plan: ExecutionPlan, message: string): CccError {
+  return new CccError('unsupported', message, plan.range);
+}
+
+/** Bytes of a chunk at each size. */
+function chunksOf(plan: ExecutionPlan, operations: readonly ExecutionOperation[], least: Bytes): readonly Bytes[] {
+  const { alignment } = plan;
+  const loops = operations.flatMap(({ loop }) => (loop === undefined ? [] : [loop]));
+  const even = evenly(plan, operations);
+  const up = (bytes: Bytes, unit: Bytes): Bytes => Math.max(1, Math.ceil(bytes / unit)) * unit;
+  if (loops.length === 0) {
+    const evenly = up(least, even);
+    if (even === alignment) return [evenly];
+    // Uneven shares show where chunks are small; above, they differ by less and less.
+    const unevenly = (evenly + alignment) / alignment <= judged.cells ? [evenly + alignment] : [];
+    const tiny = up(least, alignment);
+    return [...(tiny / alignment <= judged.cells ? [tiny] : []), evenly, ...unevenly];
+  }
+  return loops.flatMap(({ unit, chunks }) => {
+    const part = unit / Math.max(1, chunks);
+    const once = part % even === 0 ? part : leastCommonMultiple(unit, even);
+    const times = [1, 2, 3, ...(plan.reuseResources ? wrapping(plan, unit) : [])].map((count) => count * once);
+    return (once / 2) % even === 0 ? [...times, 1.5 * once] : times;
+  });
+}
+
+/** Iterations after which a pipeline comes back to scratch that it has used, and one more. */
+function wrapping({ gpus, ...plan }: ExecutionPlan, unit: Bytes): readonly number[] {
+  return gpus
+    .filter(({ chunks }) => chunks.scratch > 0)
+    .map(({ chunks }) => Math.ceil(pieceOfScratch({ gpus, ...plan }, chunks.scratch) / unit) + 1);
+}
+
+/** Bytes of a chunk that the file's limits for messages leave. */
+function chunkLimits({ gpus, collective, messages }: ExecutionPlan): { readonly least: Bytes; readonly most: Bytes } {
+  const counts = gpus.map(({ chunks }) => (collective === 'allgather' ? chunks.output : chunks.input));
+  const count = Math.max(1, ...counts);
+  return { least: Math.ceil(messages.least / count), most: Math.floor(messages.most / count) };
+}
+
+export function allOperations({ gpus }: ExecutionPlan): readonly ExecutionOperation[] {
+  return gpus
+    .flatMap(({ blocks }) => blocks.flatMap(({ operations }) => operations))
+    .flatMap((operation) => [operation, ...(operation.loop?.operations ?? [])]);
+}
+
+/** The largest piece that no chunk, share and unit of a pipeline divides. */
+function cellOf(plan: ExecutionPlan, operations: readonly ExecutionOperation[], chunk: Bytes): Bytes {
+  let cell = chunk;
+  const divide = (bytes: Bytes): void => {
+    if (Number.isFinite(bytes)) cell = greatestCommonDivisor(cell, bytes);
+  };
+  for (const { share, sources, loop } of operations) {
+    if (share !== undefined) {
+      for (const { size } of sources) {
+        const part = shareOf(size * chunk, plan.alignment, share);
+        divide(part.start);
+        divide(part.bytes);
+      }
+    }
+    if (loop !== undefined) divide(loop.unit);
+  }
+  if (plan.reuseResources) {
+    for (const { chunks } of plan.gpus) divide(Math.min(chunk, pieceOfScratch(plan, chunks.scratch)) || chunk);
+  }
+  return cell;
+}

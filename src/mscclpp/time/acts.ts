@@ -1,0 +1,158 @@
+/** What the blocks of an execution plan do, block by block and in the order of the file, as far as it takes time. */
+import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
+import type { Slice } from '../../ir/plan.ts';
+import {
+  type Counter,
+  Counters,
+  type Layout,
+  type Move,
+  movesOf,
+  type Piece,
+  type Span,
+  whole,
+} from '../check/index.ts';
+import type { ChunkReference, ExecutionOperation } from '../execution-plan.ts';
+
+/** One thing that a block does. Counts are cells of the layout. */
+export type Act = { readonly gpu: number; readonly block: number; readonly range: SourceRange } & (
+  | { readonly what: 'copy' | 'reduce'; readonly count: number; readonly from: Slice; readonly to: Slice }
+  /** To another gpu, which is told by a later signal. */
+  | { readonly what: 'put'; readonly peer: number; readonly count: number; readonly from: Slice; readonly to: Slice }
+  /** What is read from another gpu is asked for first. */
+  | { readonly what: 'ask'; readonly peer: number; readonly count: number; readonly to: Slice }
+  | { readonly what: 'get'; readonly peer: number }
+  | { readonly what: 'signal' | 'wait'; readonly counter: Counter; readonly peer: number }
+  | { readonly what: 'release' | 'acquire'; readonly counter: Counter }
+  | { readonly what: 'barrier'; readonly id: number }
+  /** Packets tell by themselves that they are there. */
+  | { readonly what: 'packets' | 'wait for packets'; readonly span: Span; readonly count: number; readonly at: Slice }
+);
+
+/** Acts of all blocks together: each becomes an operation or two. */
+const mostActs = 1_000_000;
+
+/** @throws CccError 'unsupported' for switch channels, 'limit' for pipelines that run too often */
+export function actsOf(layout: Layout): readonly Act[] {
+  const { plan, scale } = layout;
+  const counters = new Counters(plan);
+  const acts: Act[] = [];
+  for (const { id: gpu, blocks } of plan.gpus) {
+    for (const { id: block, operations } of blocks) {
+      const walk = new BlockWalk(layout, counters, gpu, block, acts);
+      for (const operation of operations) {
+        const { loop } = operation;
+        if (loop === undefined) walk.operation(operation, whole);
+        else {
+          const iterations = Math.ceil((loop.chunks * scale.chunk) / loop.unit);
+          for (let iteration = 0; iteration < iterations; iteration++) {
+            for (const inner of loop.operations) {
+              walk.operation(inner, { offset: iteration * loop.unit, unit: loop.unit });
+            }
+          }
+        }
+      }
+    }
+  }
+  return acts;
+}
+
+class BlockWalk {
+  private readonly layout: Layout;
+  private readonly counters: Counters;
+  private readonly gpu: number;
+  private readonly block: number;
+  private readonly acts: Act[];
+
+  constructor(layout: Layout, counters: Counters, gpu: number, block: number, acts: Act[]) {
+    this.layout = layout;
+    this.counters = counters;
+    this.gpu = gpu;
+    this.block = block;
+    this.acts = acts;
+  }
+
+  operation(operation: ExecutionOperation, piece: Piece): void {
+    const { name, channels, semaphores, range, barrier } = operation;
+    const { gpu, block, acts } = this;
+    if (acts.length > mostActs) {
+      throw new CccError('limit', `the blocks of the plan do more than ${mostActs} things at this size`, range);
+    }
+    const at = { gpu, block, range };
+    switch (name) {
+      case 'signal':
+      case 'rlxsignal':
+      case 'wait':
+      case 'rlxwait': {
+        const what = name.endsWith('wait') ? 'wait' : 'signal';
+        for (const channel of channels) acts.push({ ...at, what, ...this.counterOf(operation, channel, what) });
+        return;
+      }
+      case 'sem_acquire':
+      case 'sem_release': {
+        const what = name === 'sem_acquire' ? 'acquire' : 'release';
+        for (const id of semaphores) acts.push({ ...at, what, counter: this.counters.semaphore(gpu, id) });
+        return;
+      }
+      case 'barrier':
+        if (barrier !== undefined && barrier.blocks > 1) acts.push({ ...at, what: 'barrier', id: barrier.id });
+        return;
+      default:
+        this.data(operation, piece);
+    }
+  }
+
+  private data(operation: ExecutionOperation, piece: Piece): void {
+    const { name, sources, targets, channelType, channels, range } = operation;
+    if (channelType === 'switch') {
+      throw new CccError(
+        'unsupported',
+        `${name} over switch channels has no time here: what a switch adds up is no message`,
+        range,
+      );
+    }
+    const runner = { gpu: this.gpu, block: this.block };
+    movesOf(this.layout, runner, operation, piece).forEach((move, index) => {
+      const [from, to] = [sources[index] ?? sources[0], targets[index] ?? targets[0]];
+      this.move(move, range, this.sliceOf(from, channelType), this.sliceOf(to, channelType));
+      if (name !== 'pws' && name !== 'pwsf') return;
+      this.acts.push({ ...runner, range, what: 'signal', ...this.counterOf(operation, channels[index], 'signal') });
+    });
+  }
+
+  /** What comes in, then what is done with it, then what goes out. */
+  private move({ sources, targets, count }: Move, range: SourceRange, from: Slice, to: Slice): void {
+    const { gpu, block, acts } = this;
+    const at = { gpu, block, range };
+    const remote = sources.filter((span) => span.gpu !== gpu);
+    for (const { gpu: peer } of remote) acts.push({ ...at, what: 'ask', peer, count, to });
+    for (const { gpu: peer } of remote) acts.push({ ...at, what: 'get', peer });
+    for (const span of sources) if (span.waits) acts.push({ ...at, what: 'wait for packets', span, count, at: to });
+    const isCombined = sources.length > 1;
+    for (const _ of sources.slice(1)) acts.push({ ...at, what: 'reduce', count, from, to });
+    const isLocal = sources.every((span) => span.gpu === gpu && !span.waits);
+    for (const span of targets) {
+      if (span.packets) acts.push({ ...at, what: 'packets', span, count, at: from });
+      else if (span.gpu !== gpu) acts.push({ ...at, what: 'put', peer: span.gpu, count, from, to });
+      else if (isLocal && !isCombined) acts.push({ ...at, what: 'copy', count, from, to });
+    }
+  }
+
+  private counterOf({ channelType }: ExecutionOperation, channel: number, what: 'signal' | 'wait') {
+    const type = channelType === 'port' ? 'port' : 'memory';
+    const { channels, blocks } = this.layout.plan.gpus[this.gpu];
+    const id = blocks[this.block].channels[type][channel];
+    const counter = this.counters.channel(this.gpu, type, id, what === 'signal' ? 'to' : 'from');
+    return { counter, peer: channels[type][id] };
+  }
+
+  /** Chunks of an operand as cells of a buffer, for people. */
+  private sliceOf({ place, index, size }: ChunkReference, channelType: ExecutionOperation['channelType']): Slice {
+    const { plan, scale } = this.layout;
+    const { blocks, remoteBuffers } = plan.gpus[this.gpu];
+    const cells = scale.chunk / scale.cell;
+    const at = { offset: index * cells, count: size * cells };
+    if (place.kind === 'local') return { buffer: place.buffer, ...at };
+    const ofBlock = blocks[this.block].remoteBuffers[channelType === 'port' ? 'port' : 'memory'];
+    return { buffer: remoteBuffers[ofBlock[place.id]].buffer, ...at };
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * An execution plan of MSCCL++ as a plan that sends and receives, which has times, loads and timelines like any other (docs/mscclpp.md says what is
+ * approximated). Blocks become lanes. It says when things happen and not what: no rung of the verifier is for it.
+ */
+import { CccError } from '../../ir/diagnostic.ts';
+import { type Plan, PlanBuilder } from '../../ir/plan.ts';
+import { chunkBytesOf } from '../../ir/shards.ts';
+import type { Topology } from '../../ir/topology.ts';
+import { type Bytes, formatBytes } from '../../ir/units.ts';
+import { collectiveOf, Layout, scaleFor } from '../check/index.ts';
+import type { ExecutionPlan } from '../execution-plan.ts';
+import { actsOf } from './acts.ts';
+import type { Draft } from './drafts.ts';
+import { type Lane, messagesOf } from './messages.ts';
+
+/**
+ * The messages of a plan that has been judged correct.
+ * @param size M
+ * @throws CccError 'unsupported' for a size that the file does not serve, switch channels, and blocks whose threads must run ahead of others;
+ * 'limit' for pipelines that run too often
+ */
+export function asMessages(plan: ExecutionPlan, size: Bytes): Plan {
+  const { least, most } = plan.messages;
+  if (size < least || size > most) {
+    const message = `the file is for messages of ${formatBytes(least)} to ${formatBytes(most)}, not ${formatBytes(size)}`;
+    throw new CccError('unsupported', message, plan.range);
+  }
+  const scale = scaleFor(plan, chunkBytesOf({ collective: collectiveOf(plan, 1), bulks: 1 }, size));
+  const perChunk = scale.chunk / scale.cell;
+  const collective = collectiveOf(plan, perChunk);
+  const lanes = messagesOf(actsOf(new Layout(plan, collective, scale)));
+  const buffers = plan.gpus.map(({ chunks: { input, output, scratch } }) => {
+    return { input: input * perChunk, output: output * perChunk, scratch: scratch * perChunk };
+  });
+  const header = { name: plan.name, collective, bulks: 1, scratchPerBulk: 1, buffers, rounds: [] };
+  return build(plan, lanes).build(header);
+}
+
+/** The machine as such messages meet it: nothing has slots, and no program runs again for each slice. */
+export function machineForMessages(topology: Topology): Topology {
+  const { lane } = topology;
+  const machine = { ...topology, inflight: undefined };
+  return lane === undefined ? machine : { ...machine, lane: { ...lane, slice: Number.POSITIVE_INFINITY } };
+}
+
+function build(plan: ExecutionPlan, lanes: readonly Lane[]): PlanBuilder {
+  const steps = stepsOf(plan, lanes);
+  const builder = new PlanBuilder();
+  const channels = channelsOf(lanes);
+  const peers = new Map(
+    lanes.flatMap(({ drafts }) =>
+      drafts.flatMap((each) => (each.sent === undefined ? [] : [[each.sent, each.gpu] as const])),
+    ),
+  );
+  const opened = plan.gpus.map(() => 0);
+  const numbers = new Map<Draft, number>();
+  for (const { gpu, drafts } of lanes) {
+    if (drafts.length === 0) continue;
+    const lane = builder.openLane(gpu, opened[gpu]++);
+    for (const each of drafts) {
+      const { kind, slice, range, sent } = each;
+      const peer = kind === 'send' ? peers.get(each) : sent?.gpu;
+      const step = steps.get(each) ?? 0;
+      const channel = channels.get(each.connection ?? '') ?? 0;
+      const ends = kind === 'send' ? { src: slice } : kind === 'recv' ? { dst: slice } : { src: slice, dst: slice };
+      const message = peer === undefined ? {} : { peer, channel };
+      const order = kind === 'reduce' ? ({ order: 'held-first' } as const) : {};
+      numbers.set(each, builder.add(lane, { kind, ...message, ...ends, ...order, step, origin: range }));
+    }
+  }
+  for (const [each, number] of numbers) {
+    for (const earlier of each.after) builder.wait(number, numbers.get(earlier) ?? number);
+  }
+  return builder;
+}
+
+/** Numbers of connections: from 0 on between each two gpus. */
+function channelsOf(lanes: readonly Lane[]): ReadonlyMap<string, number> {
+  const channels = new Map<string, number>();
+  const used = new Map<string, number>();
+  for (const { connection = '', sent, gpu } of lanes.flatMap(({ drafts }) => drafts)) {
+    if (sent === undefined || channels.has(connection)) continue;
+    const pair = `${sent.gpu} ${gpu}`;
+    const next = used.get(pair) ?? 0;
+    used.set(pair, next + 1);
+    channels.set(connection, next);
+  }
+  return channels;
+}
+
+/** How many operations come before each, one after the other. */
+function stepsOf(plan: ExecutionPlan, lanes: readonly Lane[]): ReadonlyMap<Draft, number> {
+  const next = new Map<Draft, Draft[]>();
+  const waiting = new Map<Draft, number>();
+  const all = lanes.flatMap(({ drafts }) => drafts);
+  for (const each of all) next.set(each, []);
+  for (const { drafts } of lanes) {
+    drafts.forEach((each, index) => {
+      const before = [
+        ...each.after,
+        ...(each.sent === undefined ? [] : [each.sent]),
+        ...(index === 0 ? [] : [drafts[index - 1]]),
+      ];
+      waiting.set(each, before.length);
+      for (const earlier of before) next.get(earlier)?.push(each);
+    });
+  }
+  const steps = new Map<Draft, number>();
+  const open = all.filter((each) => waiting.get(each) === 0);
+  for (const each of open) steps.set(each, 0);
+  for (let at = 0; at < open.length; at++) {
+    const step = steps.get(open[at]) ?? 0;
+    for (const later of next.get(open[at]) ?? []) {
+      steps.set(later, Math.max(step + 1, steps.get(later) ?? 0));
+      const left = (waiting.get(later) ?? 0) - 1;
+      waiting.set(later, left);
+      if (left === 0) open.push(later);
+    }
+  }
+  if (open.length === all.length) return steps;
+  const message =
+    'threads of its blocks must run ahead of others, which lanes that do one thing after the other cannot';
+  throw new CccError('unsupported', message, plan.range);
+}

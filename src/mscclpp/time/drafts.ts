@@ -1,0 +1,61 @@
+/** Operations before they have their numbers, and the places in blocks where they stand. */
+import type { SourceRange } from '../../ir/diagnostic.ts';
+import type { OperationKind, Slice } from '../../ir/plan.ts';
+
+/** An operation to be. */
+export interface Draft {
+  readonly gpu: number;
+  readonly kind: OperationKind;
+  readonly range: SourceRange;
+  /** What it sends, takes in, or works on. */
+  readonly slice: Slice;
+  /** Operations of the same gpu that come before it. */
+  readonly after: Draft[];
+  /** Of a receive: the send of its message. */
+  readonly sent?: Draft;
+  /** Of both ends of a message: those of one connection keep their order. */
+  connection?: string;
+}
+
+/** What a block does at one place; where it sends or receives that is known when all blocks have been looked at. */
+export interface Place {
+  readonly gpu: number;
+  readonly block: number;
+  readonly range: SourceRange;
+  /** How much the block does before. */
+  readonly position: number;
+  readonly drafts: Draft[];
+}
+
+export const nothing: Slice = { buffer: 'scratch', offset: 0, count: 0 };
+
+export function draft(place: Place, kind: OperationKind, slice: Slice): Draft {
+  const { gpu, range } = place;
+  const made: Draft = { gpu, kind, range, slice, after: [] };
+  place.drafts.push(made);
+  return made;
+}
+
+/** Takes a message in. @param connection what both ends share beside their lanes */
+export function receive(place: Place, sent: Draft, slice: Slice, connection: string): void {
+  const { gpu, range } = place;
+  sent.connection = connection;
+  place.drafts.push({ gpu, kind: 'recv', range, slice, after: [], sent, connection });
+}
+
+export function laneName({ gpu, block }: Place): string {
+  return `${gpu}.${block}`;
+}
+
+/** Where blocks of several gpus count on the same, those that have done less are taken to come first. */
+export function byPlace(a: Place, b: Place): number {
+  return a.position - b.position || a.block - b.block;
+}
+
+export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

@@ -1,0 +1,177 @@
+/** Acts of blocks as operations that send and receive: which wait gets which message, and who waits for whom within a gpu. */
+import type { Counter } from '../check/index.ts';
+import type { Act } from './acts.ts';
+import { byPlace, type Draft, draft, entryOf, laneName, nothing, type Place, receive } from './drafts.ts';
+import { Packets } from './packets.ts';
+
+/** Operations in their order, and the gpu that they belong to. */
+export interface Lane {
+  readonly gpu: number;
+  readonly drafts: readonly Draft[];
+}
+
+/** A signal and the messages that it tells of. */
+interface Signal {
+  readonly place: Place;
+  readonly messages: readonly Draft[];
+}
+
+/** The lanes of all gpus: their blocks, and those that stand for memory that others read, or write without telling. */
+export function messagesOf(acts: readonly Act[]): readonly Lane[] {
+  const drafting = new Drafting();
+  for (const act of acts) drafting.add(act);
+  return drafting.lanes();
+}
+
+class Drafting {
+  private readonly blocks = new Map<string, Place[]>();
+  private readonly memory: Lane[] = [];
+  /** Memory that answers a block, in the order in which it is asked, by block and peer. */
+  private readonly answering = new Map<string, Place>();
+  /** Puts that no signal of their block has told of yet, by block and peer. */
+  private readonly untold = new Map<string, { readonly peer: number; readonly puts: Draft[] }>();
+  private readonly channels = new Map<Counter, { readonly signals: Signal[]; readonly waits: Place[] }>();
+  private readonly semaphores = new Map<Counter, { readonly releases: Place[]; readonly acquires: Place[] }>();
+  /** Who meets at each round of each barrier, and how often blocks have met there. */
+  private readonly meetings = new Map<string, Place[]>();
+  private readonly rounds = new Map<string, number>();
+  /** Answers that a block has asked for and not taken in yet. */
+  private readonly answers = new Map<string, Draft[]>();
+  private readonly packets = new Packets();
+
+  add(act: Act): void {
+    const place = this.place(act);
+    switch (act.what) {
+      case 'copy':
+      case 'reduce':
+        draft(place, act.what, { ...act.to, count: act.count });
+        return;
+      case 'put':
+        this.putsTo(place, act.peer).push(draft(place, 'send', { ...act.from, count: act.count }));
+        return;
+      case 'signal': {
+        const told = this.putsTo(place, act.peer).splice(0);
+        const messages = told.length > 0 ? told : [draft(place, 'send', nothing)];
+        this.channel(act.counter).signals.push({ place, messages });
+        return;
+      }
+      case 'wait':
+        this.channel(act.counter).waits.push(place);
+        return;
+      case 'ask':
+        this.ask(place, act.peer, { ...act.to, count: act.count });
+        return;
+      case 'get': {
+        const answer = this.answers.get(`${laneName(place)} ${act.peer}`)?.shift();
+        if (answer !== undefined) receive(place, answer, answer.slice, `answers ${laneName(place)} ${act.peer}`);
+        return;
+      }
+      case 'release':
+        draft(place, 'copy', nothing);
+        this.semaphore(act.counter).releases.push(place);
+        return;
+      case 'acquire':
+        draft(place, 'copy', nothing);
+        this.semaphore(act.counter).acquires.push(place);
+        return;
+      case 'barrier':
+        this.meet(place, act.id);
+        return;
+      case 'packets':
+        this.packets.write(place, act.span, act.count, act.at);
+        return;
+      case 'wait for packets':
+        this.packets.read(place, act.span, act.count, act.at);
+    }
+  }
+
+  lanes(): readonly Lane[] {
+    this.matchSignals();
+    this.matchSemaphores();
+    this.packets.match((sent, gpu) => this.leave(sent, gpu));
+    for (const { peer, puts } of this.untold.values()) for (const put of puts) this.leave(put, peer);
+    for (const places of this.meetings.values()) {
+      for (const { drafts } of places) drafts[1].after.push(...places.map((other) => other.drafts[0]));
+    }
+    const ofBlocks = [...this.blocks.values()].map((places): Lane => {
+      return { gpu: places[0].gpu, drafts: places.flatMap(({ drafts }) => drafts) };
+    });
+    return [...ofBlocks, ...this.memory];
+  }
+
+  private place({ gpu, block, range }: Act): Place {
+    const places = entryOf(this.blocks, `${gpu}.${block}`, () => []);
+    const place: Place = { gpu, block, range, position: places.length, drafts: [] };
+    places.push(place);
+    return place;
+  }
+
+  private putsTo(place: Place, peer: number): Draft[] {
+    return entryOf(this.untold, `${laneName(place)} ${peer}`, () => ({ peer, puts: [] })).puts;
+  }
+
+  private channel(counter: Counter) {
+    return entryOf(this.channels, counter, () => ({ signals: [], waits: [] }));
+  }
+
+  private semaphore(counter: Counter) {
+    return entryOf(this.semaphores, counter, () => ({ releases: [], acquires: [] }));
+  }
+
+  /** A message without bytes that the memory of a gpu answers. */
+  private ask(place: Place, peer: number, slice: Draft['slice']): void {
+    const lane = laneName(place);
+    const asked = draft(place, 'send', nothing);
+    const memory = entryOf(this.answering, `${lane} ${peer}`, () => this.memoryOf(peer, place));
+    receive(memory, asked, nothing, `questions ${lane} ${peer}`);
+    entryOf(this.answers, `${lane} ${peer}`, () => []).push(draft(memory, 'send', slice));
+  }
+
+  /** What arrives without anybody being told by it. */
+  private leave(sent: Draft, gpu: number): void {
+    receive(
+      this.memoryOf(gpu, { ...sent, block: -1 }),
+      sent,
+      { ...sent.slice, count: 0 },
+      `left ${this.memory.length}`,
+    );
+  }
+
+  private memoryOf(gpu: number, { range }: Pick<Place, 'range' | 'block'>): Place {
+    const place: Place = { gpu, block: -1 - this.memory.length, range, position: 0, drafts: [] };
+    this.memory.push(place);
+    return place;
+  }
+
+  private meet(place: Place, id: number): void {
+    const own = `${laneName(place)} ${id}`;
+    const round = this.rounds.get(own) ?? 0;
+    this.rounds.set(own, round + 1);
+    draft(place, 'copy', nothing);
+    draft(place, 'copy', nothing);
+    entryOf(this.meetings, `${place.gpu} ${id} ${round}`, () => []).push(place);
+  }
+
+  /** The k-th wait takes in what the k-th signal tells of; bytes are where they belong already. */
+  private matchSignals(): void {
+    for (const { signals, waits } of this.channels.values()) {
+      signals.sort((a, b) => byPlace(a.place, b.place));
+      waits.sort(byPlace).forEach((place, index) => {
+        const { place: from, messages } = signals[index];
+        for (const message of messages) {
+          const slice = { ...message.slice, count: 0 };
+          receive(place, message, slice, `signals ${laneName(from)} ${laneName(place)}`);
+        }
+      });
+    }
+  }
+
+  private matchSemaphores(): void {
+    for (const [{ initial }, { releases, acquires }] of this.semaphores) {
+      releases.sort(byPlace);
+      acquires.sort(byPlace).forEach((place, index) => {
+        if (index >= initial) place.drafts[0].after.push(releases[index - initial].drafts[0]);
+      });
+    }
+  }
+}

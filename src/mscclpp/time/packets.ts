@@ -1,0 +1,77 @@
+/** Packets: each reading operation takes a message of its own from each operation that wrote what it reads. */
+import type { Slice } from '../../ir/plan.ts';
+import type { Span } from '../check/index.ts';
+import { byPlace, type Draft, draft, entryOf, laneName, type Place, receive } from './drafts.ts';
+
+interface Access {
+  readonly place: Place;
+  readonly span: Span;
+  /** Elements: each is as many bytes of data as of flags. */
+  readonly count: number;
+  readonly at: Slice;
+  /** Of a gpu's own packets: the copy that writes them. */
+  readonly own: Draft | undefined;
+}
+
+/** Data and flags. */
+const cellsOfPacket = 2;
+
+export class Packets {
+  private readonly writes: Access[] = [];
+  private readonly reads: Access[] = [];
+  /** Which receive brought what a write wrote, so that whoever reads it again waits for that. */
+  private readonly brought = new Map<Access, Map<number, Draft>>();
+
+  write(place: Place, span: Span, count: number, at: Slice): void {
+    const own = span.gpu === place.gpu ? draft(place, 'copy', { ...at, count: cellsOfPacket * count }) : undefined;
+    this.writes.push({ place, span, count, at, own });
+  }
+
+  read(place: Place, span: Span, count: number, at: Slice): void {
+    this.reads.push({ place, span, count, at, own: undefined });
+  }
+
+  /** Puts sends and receives at the places of writes and reads; what nobody reads is left to `unread`. */
+  match(unread: (sent: Draft, gpu: number) => void): void {
+    const writers = new Map<number, Access[]>();
+    for (const write of this.writes.sort((a, b) => byPlace(a.place, b.place))) {
+      for (let e = 0; e < write.count; e++) entryOf(writers, cellOf(write, e), () => []).push(write);
+    }
+    const readings = new Map<number, number>();
+    for (const read of this.reads.sort((a, b) => byPlace(a.place, b.place))) {
+      const from = new Map<Access, number>();
+      for (let e = 0; e < read.count; e++) {
+        const cell = cellOf(read, e);
+        const possible = writers.get(cell) ?? [];
+        const before = readings.get(cell) ?? 0;
+        readings.set(cell, before + 1);
+        const write = possible[Math.min(before, possible.length - 1)];
+        if (write !== undefined) from.set(write, (from.get(write) ?? 0) + 1);
+      }
+      for (const [write, count] of from) this.bring(write, read, count);
+    }
+    for (const write of this.writes) {
+      if (write.own !== undefined || this.brought.has(write)) continue;
+      unread(draft(write.place, 'send', { ...write.at, count: cellsOfPacket * write.count }), write.span.gpu);
+    }
+  }
+
+  private bring(write: Access, read: Access, elements: number): void {
+    const count = cellsOfPacket * elements;
+    const known = entryOf(this.brought, write, () => new Map<number, Draft>());
+    const earlier = write.own ?? known.get(read.span.first);
+    if (earlier !== undefined) {
+      draft(read.place, 'copy', { ...read.at, count }).after.push(earlier);
+      return;
+    }
+    const sent = draft(write.place, 'send', { ...write.at, count });
+    // Blocks may read in another order than others write: each operation that writes has connections of its own.
+    const connection = `packets ${laneName(write.place)} ${write.place.position} ${laneName(read.place)}`;
+    receive(read.place, sent, { ...read.at, count }, connection);
+    known.set(read.span.first, read.place.drafts[read.place.drafts.length - 1]);
+  }
+}
+
+function cellOf({ span: { first } }: Access, element: number): number {
+  return first + cellsOfPacket * element;
+}

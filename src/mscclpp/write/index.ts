@@ -1,0 +1,156 @@
+/** MSCCL++ execution plans out: with signals, and with packets. */
+
+import type { Emitter, PlanBundle } from '../../emit/emitter.ts';
+import { inLargestChunks } from '../../emit/msccl/coarse.ts';
+import { collectiveFacts } from '../../ir/collective.ts';
+import { jsonText } from '../../ir/plain-text.ts';
+import type { Plan } from '../../ir/plan.ts';
+import { counted } from '../../ir/units.ts';
+import { type ChannelType, documentOf } from './document.ts';
+import { type Programs, programsOf } from './program.ts';
+import { addressable, executor, type Profile, packets, simple } from './target.ts';
+
+export const mscclpp = emitterFor(
+  simple,
+  'execution plan for MSCCL++: memory channels in a box, port channels between boxes',
+);
+export const mscclppPackets = emitterFor(
+  packets,
+  'execution plan for MSCCL++ in LL packets, for short messages in one box',
+);
+
+/** Collectives that the format has a word for; all ranks of these need something of all others. */
+const named: ReadonlySet<string> = new Set(['allgather', 'allreduce', 'reducescatter', 'alltoall']);
+
+function emitterFor(profile: Profile, about: string) {
+  return {
+    name: profile.name,
+    about,
+    reread: 'execution-plan',
+    check: (bundle: PlanBundle): readonly string[] => {
+      const lacking = notInFormat(bundle, profile);
+      return lacking.length > 0 ? lacking : limitsExceeded(arranged(bundle, profile), bundle, profile);
+    },
+    emit: (bundle: PlanBundle): Iterable<string> => {
+      const { plan } = bundle.proved;
+      const { kind, inPlace } = plan.collective;
+      const programs = arranged(bundle, profile);
+      const header = {
+        name: plan.name,
+        collective: named.has(kind) ? kind : 'custom',
+        packets: profile.packets,
+        inPlace,
+        mostBytes: mostBytes(programs, plan, profile),
+      };
+      return [`${jsonText(documentOf(header, programs.gpus), 1)}\n`];
+    },
+    remarks: (bundle: PlanBundle): readonly string[] => remarksOn(arranged(bundle, profile)),
+  } satisfies Emitter;
+}
+
+/** What the format cannot say, however the plan is arranged. */
+function notInFormat({ proved, topology }: PlanBundle, { packets: usesPackets }: Profile): readonly string[] {
+  const { plan } = proved;
+  const { kind, op, ordered, counts, ranks } = plan.collective;
+  const lacking: string[] = [];
+  if (kind === 'barrier') lacking.push('the format has no barrier of gpus that moves nothing');
+  if (counts !== undefined) lacking.push('the format has no shards of different sizes');
+  if (collectiveFacts[kind].reduces && op !== 'sum')
+    lacking.push(`the runtime adds up, whatever reduce_op says: no ${op}`);
+  if (collectiveFacts[kind].reduces && ordered) lacking.push('the runtime keeps no order of operands');
+  if (kind === 'custom' && plan.bulks > 1)
+    lacking.push('a custom collective has no shards to divide into bulks (--bulks 1)');
+  if (plan.buffers.some(({ input, output }) => input + output === 0)) lacking.push('every gpu needs a buffer');
+  if (usesPackets && !named.has(kind)) {
+    lacking.push(`packets of a call may overtake those of the call before: for ${[...named].join(', ')} only`);
+  }
+  const far = boxesOf({ topology, ranks });
+  if (usesPackets && messagesCross(plan, far)) lacking.push('packets are written for memory channels, within a box');
+  return lacking;
+}
+
+/** The box of each rank: the groups that the topology declares. */
+function boxesOf({
+  topology,
+  ranks,
+}: {
+  readonly topology: PlanBundle['topology'];
+  readonly ranks: number;
+}): Int32Array {
+  const boxes = new Int32Array(ranks);
+  topology?.groups.forEach((group, box) => {
+    for (const rank of group) boxes[rank] = box;
+  });
+  return boxes;
+}
+
+function messagesCross(plan: Plan, boxes: Int32Array): boolean {
+  return plan.buffers.some((_, rank) => {
+    const [first, last] = [plan.firstLane[rank], plan.firstLane[rank + 1]];
+    const peers = plan.ops.peer.subarray(plan.firstOp[first], plan.firstOp[last]);
+    return peers.some((peer) => peer >= 0 && boxes[peer] !== boxes[rank]);
+  });
+}
+
+function arranged({ proved, topology }: PlanBundle, profile: Profile): Programs {
+  const plan = proved.plan.collective.kind === 'custom' ? proved.plan : inLargestChunks(proved.plan);
+  const boxes = boxesOf({ topology, ranks: plan.collective.ranks });
+  const typeOf = (from: number, to: number): ChannelType => (boxes[from] === boxes[to] ? 'memory' : 'port');
+  return programsOf(plan, profile.packets, typeOf);
+}
+
+function limitsExceeded(programs: Programs, { size }: PlanBundle, profile: Profile): readonly string[] {
+  const lacking: string[] = [];
+  const blocks = programs.gpus.reduce((most, gpu) => Math.max(most, gpu.blocks.length), 0);
+  if (blocks > executor.blocks) {
+    lacking.push(
+      `it needs ${blocks} blocks of a gpu at once, and ${executor.blocks} are sure to be resident (--bulks 1 needs fewer)`,
+    );
+  }
+  const chunks = programs.gpus.flatMap(({ chunks: { input, output } }) => [input, output]);
+  const most = largestChunk(programs, profile) * Math.max(...chunks);
+  if (size !== undefined && size > most) lacking.push(`the runtime addresses ${most} bytes of a message, not ${size}`);
+  return lacking;
+}
+
+/** Bytes of the largest chunk with which all buffers, scratch included, have 32-bit offsets. */
+function largestChunk({ gpus }: Programs, { packets: usesPackets }: Profile): number {
+  // Packets take twice their size, and there are two halves of scratch.
+  const times = usesPackets ? 4 : 1;
+  const chunks = Math.max(
+    1,
+    ...gpus.flatMap(({ chunks: { input, output, scratch } }) => [input, output, times * scratch]),
+  );
+  return Math.floor((addressable - 1) / chunks / executor.alignment) * executor.alignment;
+}
+
+/** What the runtime takes for the size of a message: the input of each gpu, for allgather the output. */
+function mostBytes(programs: Programs, { collective }: Plan, profile: Profile): number {
+  const counted = programs.gpus.map(({ chunks }) => (collective.kind === 'allgather' ? chunks.output : chunks.input));
+  return largestChunk(programs, profile) * Math.min(...counted);
+}
+
+function remarksOn({ gpus, messages, waits }: Programs): readonly string[] {
+  const blocks = gpus.flatMap((gpu) => gpu.blocks);
+  const longest = blocks.reduce((most, block) => Math.max(most, block.length), 0);
+  const most = gpus.reduce((largest, gpu) => Math.max(largest, gpu.blocks.length), 0);
+  const saved = messages.messages - messages.words;
+  return [
+    `${counted(most, 'block')} of a gpu, at most ${counted(longest, 'operation')} in one; ` +
+      `${saved} of ${counted(messages.messages, 'handshake')} before messages and ${waits.given} of ${counted(waits.asked, 'wait')} ` +
+      'between blocks left out, since others give their order',
+  ];
+}
+
+/** What a plan as written is made of, for measurements. @param format the name of an emitter of this file */
+export function executionFigures(bundle: PlanBundle, format: string = simple.name) {
+  const { gpus, messages, waits } = arranged(bundle, format === packets.name ? packets : simple);
+  return {
+    blocks: gpus.reduce((largest, gpu) => Math.max(largest, gpu.blocks.length), 0),
+    operations: gpus.flatMap((gpu) => gpu.blocks.map((block) => block.length)),
+    messages: messages.messages,
+    words: messages.words,
+    waits: waits.asked,
+    waitsGiven: waits.given,
+  };
+}
