@@ -1,5 +1,5 @@
 /** The kernel says yes exactly if every interleaving of a full plan ends with the right result: docs/verification.md has the argument. */
-import { connect, layOut } from './form.ts';
+import { chunksPerShard, connect, layOut } from './form.ts';
 import { orderOf } from './order.ts';
 import { isWhole, need, type Tables } from './plan.ts';
 import { checkRaces } from './races.ts';
@@ -23,7 +23,8 @@ export function check(plan: Tables, conditions: Conditions = {}): boolean | unde
   return resultOf(order, unwritten === 'unknown');
 }
 /** Limits that the plan states must be limits; where something is sent each shard must have an aligned unit for every chunk and bulk. */
-function checkLimits({ bulks, buffers, size, limits, ops, collective: { counts, chunks } }: Tables): void {
+function checkLimits({ bulks, buffers, size, limits, ops, collective }: Tables): void {
+  const [{ counts }, chunks] = [collective, chunksPerShard(collective)];
   const { alignment = 0, messageIds = 1 } = limits ?? {};
   need(isWhole(messageIds, 1) && isWhole(limits?.alignment ?? 1, 1) && isWhole(size ?? 0, 0), 'limits or size');
   const largest = buffers.reduce((most, { input, output }) => Math.max(most, input, output), 1);

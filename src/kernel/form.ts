@@ -28,12 +28,17 @@ function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Coll
   const shards = haveShards ? ranks ** (kind === 'alltoall' ? 2 : 1) : Number.NaN;
   need(!counts || (counts.length === shards && counts.every((bytes) => isWhole(bytes, 0))), 'counts');
 }
+/** C; the token of a barrier and each slot of a custom collective is a shard of one chunk, whatever the plan gives as C. */
+export function chunksPerShard({ kind, chunks }: Collective): number {
+  return kind === 'barrier' || kind === 'custom' ? 1 : chunks;
+}
 /** One bulk's memory as one row of cells: rank r's input, output and scratch begin at cells `starts[r][0 … 2]`.
  *  Operation o moves `size[o]` chunks from cell `source[o]` on to `target[o]` on; messages get cells of their own behind all ranks' `cells`. */
 export function layOut(plan: Tables, most: number) {
   const { collective, ops, firstLane, firstOp, bulks, scratchPerBulk, buffers } = plan;
   checkCollective(collective);
-  const { kind: name, ranks, chunks, root, inPlace, custom } = collective;
+  const { kind: name, ranks, root, inPlace, custom } = collective;
+  const chunks = chunksPerShard(collective);
   need(isWhole(bulks, 1, 2 ** 28) && isWhole(scratchPerBulk, 1) && buffers.length === ranks, 'bulks or programs');
   const [source, target, size, laneOf, rankOf] = [0, 1, 2, 3, 4].map(() => new Int32Array(ops.kind.length));
   const [starts, all]: [number[][], Shards] = [[], Array.from({ length: ranks }, (_, rank) => rank)];

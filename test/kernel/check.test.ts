@@ -226,6 +226,25 @@ describe('limits of the machine', () => {
     expect(answer(alone, {}, { size: 1, limits: { alignment: 128 } })).toBe('correct');
   });
 
+  it('the token of a barrier and a slot of a custom collective are one chunk, whatever C is', () => {
+    const barrier = {
+      collective: collectiveOf('barrier', 2, { chunks: 2 }),
+      programs: [[['send i0 1']], [['recv i0 0']]],
+    };
+    const signal: PlanText = { ...barrier, collective: { ...barrier.collective, inPlace: true } };
+    expect(answer(signal, { inflight: 0 })).toBe('correct');
+    expect(answer(signal, { inflight: 0 }, { size: 128, limits: { alignment: 128 } })).toBe('correct');
+    expect(answer(signal, { inflight: 0 }, { size: 192, limits: { alignment: 128 } })).toBe('over-capacity');
+    const results = customResults([[], [[{ rank: 0, chunk: 0 }], [{ rank: 0, chunk: 1 }]]]);
+    const custom = { input: [2, 0], output: [0, 2], results };
+    const pairs = {
+      collective: collectiveOf('custom', 2, { chunks: 2, custom }),
+      programs: [[['send i0*2 1']], [['recv o0*2 0']]],
+    };
+    expect(answer(pairs, {}, { size: 256, limits: { alignment: 128 } })).toBe('correct');
+    expect(answer(pairs, {}, { size: 384, limits: { alignment: 128 } })).toBe('over-capacity');
+  });
+
   it('no message has the number of one on its way', () => {
     expect(answer(text, {}, { limits: { messageIds: 2 } })).toBe('correct');
     expect(answer({ ...text, bulks: 2 }, {}, { limits: { messageIds: 2 } })).toBe('over-capacity');

@@ -46,7 +46,7 @@ export function limitsText({ topology: { name, messages }, dtype }: Load): strin
  * is whole units and has one for each of its chunks in every bulk.
  */
 function checkUnits({ collective, bulks }: Plan, size: Bytes, { alignment }: MessageLimits, findings: Findings): void {
-  const chunks = collective.kind === 'custom' ? 1 : collective.chunks;
+  const chunks = collective.kind === 'custom' || collective.kind === 'barrier' ? 1 : collective.chunks;
   const parts = chunks * bulks;
   const shards =
     collective.counts === undefined ? [size / (messageChunks(collective) / chunks)] : shardBytes(collective, size);
