@@ -27,7 +27,7 @@ export type { Collective, CollectiveKind, ReductionOperator } from './ir/collect
 export { CccError, type ErrorCode, type SourceRange, type SourceText } from './ir/diagnostic.ts';
 export type { Dtype } from './ir/dtype.ts';
 export type { Effort } from './ir/effort.ts';
-export type { LaneModel, LinkLane, Protocol, Timing } from './ir/lanes.ts';
+export type { LaneModel, LinkLane, MachineProtocol, Timing } from './ir/lanes.ts';
 export { defaultLimits, type Limits } from './ir/limits.ts';
 export { type Operation, operationAt, operationCount, type Plan, PlanBuilder } from './ir/plan.ts';
 export { type Bound, type CostReport, optimality, type Timeline } from './ir/report.ts';
@@ -69,7 +69,7 @@ export { emitters } from './targets/index.ts';
 // Tuning by size
 export { compareWithLibraries, type RuleComparison, type RuleOutcome } from './tune/comparing.ts';
 export { type SizeRange, sizeSeries } from './tune/ranges.ts';
-export type { TimedPlan } from './tune/timed-plan.ts';
+export type { TunedPlan } from './tune/timed-plan.ts';
 export { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune/tune.ts';
 // Proving
 export { prove, type VerifyOptions, verify } from './verify/index.ts';

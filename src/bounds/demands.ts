@@ -7,24 +7,24 @@ import { contributionsIn, ranksWithResults, runsOfRank, type WantedRun } from '.
 import { searched } from './limits.ts';
 
 /** Results of the same contributors for the same ranks. */
-export interface Demand {
+export interface MulticastDemand {
   readonly contributors: readonly number[];
   readonly wanters: readonly number[];
   /** How many such results there are. No two share a contribution, so that no message serves two of them. */
   readonly chunks: number;
 }
 
-const known = new WeakMap<CustomCondition, readonly Demand[]>();
+const known = new WeakMap<CustomCondition, readonly MulticastDemand[]>();
 
 /** Of results that share a contribution the one with the most contributions counts, of equal ones the first. */
-export function demandsOf({ custom }: Collective): readonly Demand[] {
+export function multicastDemandsOf({ custom }: Collective): readonly MulticastDemand[] {
   if (custom === undefined) return [];
   const demands = known.get(custom) ?? gathered(custom);
   known.set(custom, demands);
   return demands;
 }
 
-function gathered(custom: CustomCondition): Demand[] {
+function gathered(custom: CustomCondition): MulticastDemand[] {
   const stride = 1 + custom.input.reduce((a, b) => Math.max(a, b), 0);
   if (contributionsOf(custom) > searched.contributions) return [];
   const key = ({ rank, chunk }: Contribution): number => rank * stride + chunk;
@@ -37,7 +37,7 @@ function gathered(custom: CustomCondition): Demand[] {
     else known.wanters.add(rank);
   }
   const taken = new Set<number>();
-  const demands = new Map<string, Demand>();
+  const demands = new Map<string, MulticastDemand>();
   const largestFirst = [...results.values()].sort((a, b) => b.contributions.length - a.contributions.length);
   for (const { contributions, wanters } of largestFirst) {
     if (contributions.some((contribution) => taken.has(key(contribution)))) continue;

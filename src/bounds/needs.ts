@@ -8,8 +8,8 @@ import { messageChunks } from '../ir/collective.ts';
 import { ranksWithResults, runsOfRank } from '../ir/custom-results.ts';
 import { shardBytes } from '../ir/shards.ts';
 import type { Bytes } from '../ir/units.ts';
-import { demandsOf, wantedSlots } from './demands.ts';
-import { spansOf } from './lengths/spans.ts';
+import { multicastDemandsOf, wantedSlots } from './demands.ts';
+import { spannedRanksOf } from './lengths/spans.ts';
 
 /** Whether a collective asks the same of all ranks: whoever they are, each has something for every other, and as much. */
 export function asksAllAlike({ kind, counts }: Collective): boolean {
@@ -202,7 +202,7 @@ export function messageBytesInAll(collective: Collective, size: Bytes): Bytes {
     case 'gather':
       return ((ranks - 1) / ranks) * size;
     case 'custom':
-      return spansOf(collective).reduce((sum, span) => sum + (span.ranks.length - 1) * span.amount, 0) * size;
+      return spannedRanksOf(collective).reduce((sum, span) => sum + (span.ranks.length - 1) * span.amount, 0) * size;
     default:
       return 0;
   }
@@ -230,5 +230,8 @@ export function bytesReduced(collective: Collective, size: Bytes): Bytes {
 }
 
 function reductionsOf(collective: Collective): number {
-  return demandsOf(collective).reduce((sum, { contributors, chunks }) => sum + (contributors.length - 1) * chunks, 0);
+  return multicastDemandsOf(collective).reduce(
+    (sum, { contributors, chunks }) => sum + (contributors.length - 1) * chunks,
+    0,
+  );
 }

@@ -1,13 +1,13 @@
 /** When enough is done by what works at some rate each, after it has been idle for some time: links of a cut, engines. */
 import type { Bytes, BytesPerSecond, Seconds } from '../ir/units.ts';
 
-export interface Worker {
+export interface BoundWorker {
   readonly rate: BytesPerSecond;
   readonly idle: Seconds;
 }
 
 /** The T with Σ rate·max(0, T − idle) = bytes. */
-export function timeToFill(workers: readonly Worker[], bytes: Bytes): Seconds {
+export function timeToFill(workers: readonly BoundWorker[], bytes: Bytes): Seconds {
   let rate = 0;
   let weighted = 0;
   let seconds = Number.POSITIVE_INFINITY;

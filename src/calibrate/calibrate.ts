@@ -9,9 +9,9 @@ import { evaluated, type Fit, fitTo } from './fit.ts';
 import { lineThrough, timeOn } from './floor.ts';
 import { fitting } from './limits.ts';
 import { Model } from './model.ts';
-import { type Parameter, ParameterSet } from './parameters.ts';
+import { type CalibratedParameter, ParameterSet } from './parameters.ts';
 import { rounded } from './quantities.ts';
-import { type Found, search, thinned } from './search.ts';
+import { type CalibrationResult, search, thinned } from './search.ts';
 import { median, relativeError } from './statistics.ts';
 
 export interface CalibrationRequest {
@@ -29,13 +29,13 @@ export interface CalibrationRequest {
 }
 
 /** How well a parameter is known after the fit. */
-export type Knowledge = 'calibrated' | 'not determined' | 'fixed';
+export type ParameterKnowledge = 'calibrated' | 'not determined' | 'fixed';
 
 export interface FoundParameter {
-  readonly parameter: Parameter;
+  readonly parameter: CalibratedParameter;
   /** In the parameter's unit. */
   readonly value: number;
-  readonly knowledge: Knowledge;
+  readonly knowledge: ParameterKnowledge;
 }
 
 export interface Calibration {
@@ -140,7 +140,7 @@ function checkEnough(set: ParameterSet, fixed: ReadonlySet<number>, fitted: read
   const asked = set.parameters.filter((_, index) => !fixed.has(index));
   const tooMany = asked.length - fitting.toldByEach * fitted.length;
   if (tooMany <= 0) return;
-  const placeOf = ({ name }: Parameter): number => weakest.indexOf(name.split('.').at(-1) ?? '');
+  const placeOf = ({ name }: CalibratedParameter): number => weakest.indexOf(name.split('.').at(-1) ?? '');
   const names = [...asked].sort((a, b) => placeOf(a) - placeOf(b)).map(({ name }) => name);
   const message =
     `${counted(fitted.length, 'configuration')} cannot tell ${counted(asked.length, 'parameter')}: each tells ${fitting.toldByEach}; ` +
@@ -183,7 +183,7 @@ function allOf(
   return predictionsOf(model, evaluated(model, values).times);
 }
 
-function unseenOf({ whole, timesWithoutOwn }: Found): readonly Prediction[] | undefined {
+function unseenOf({ whole, timesWithoutOwn }: CalibrationResult): readonly Prediction[] | undefined {
   return timesWithoutOwn === undefined ? undefined : predictionsOf(whole, timesWithoutOwn);
 }
 

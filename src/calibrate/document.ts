@@ -3,7 +3,7 @@ import { type Document, isMap, isSeq, type Pair, parseDocument, type YAMLMap } f
 import type { SourceText } from '../ir/diagnostic.ts';
 import type { Knowledge } from '../ir/lanes.ts';
 import type { Calibration, FoundParameter } from './calibrate.ts';
-import type { LinkKind, LinkNumbers } from './machine.ts';
+import type { LinkKind, LinkParameters } from './machine.ts';
 import type { FoundProtocol } from './parameters.ts';
 import { durationText, rateText } from './quantities.ts';
 
@@ -99,7 +99,7 @@ function writeProtocol(document: Document, { name, launch, lane, inflight }: Fou
   document.setIn(['protocols', name, 'lane'], document.createNode(numbers, { flow: true }));
 }
 
-function writeLink(document: Document, { place }: LinkKind, { latency, bandwidth, buffered }: LinkNumbers): void {
+function writeLink(document: Document, { place }: LinkKind, { latency, bandwidth, buffered }: LinkParameters): void {
   const statement = place === undefined ? undefined : statementAt(document.get('links'), place.start);
   if (statement === undefined) return;
   statement.set('latency', durationText(latency));

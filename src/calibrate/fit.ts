@@ -1,6 +1,6 @@
 /**
  * Values of the parameters that explain measured times: the least mean |log(measured / predicted)|. Times are piecewise linear in the
- * parameters (`Piece`), so that each round simulates every point, finds the pieces there, and moves by linear programs within a trust region
+ * parameters (`LinearPiece`), so that each round simulates every point, finds the pieces there, and moves by linear programs within a trust region
  * (sequential linear programming; Fletcher and Sainz de la Maza, 1989) to where the known pieces fit best.
  */
 import type { Solver } from '../solver/index.ts';

@@ -1,7 +1,7 @@
 /** The floor of noise: what is left of a configuration's times when it gets a line a + bM of its own. */
 import type { MeasuredTime } from './configuration.ts';
 
-export interface Line {
+export interface FittedLine {
   readonly constant: number;
   readonly perByte: number;
 }
@@ -10,7 +10,7 @@ export interface Line {
  * The line with the least Σ ((a + bM − T) / T)² and a, b ≥ 0.
  * No model whose times are such lines for each plan can come nearer than about this.
  */
-export function lineThrough(times: readonly MeasuredTime[]): Line {
+export function lineThrough(times: readonly MeasuredTime[]): FittedLine {
   let [aa, ab, bb, a, b] = [0, 0, 0, 0, 0];
   for (const { size, seconds } of times) {
     const weight = 1 / seconds ** 2;
@@ -31,10 +31,10 @@ export function lineThrough(times: readonly MeasuredTime[]): Line {
   return missOf(times, level) <= missOf(times, slope) ? level : slope;
 }
 
-function missOf(times: readonly MeasuredTime[], line: Line): number {
+function missOf(times: readonly MeasuredTime[], line: FittedLine): number {
   return times.reduce((sum, { size, seconds }) => sum + (timeOn(line, size) / seconds - 1) ** 2, 0);
 }
 
-export function timeOn({ constant, perByte }: Line, size: number): number {
+export function timeOn({ constant, perByte }: FittedLine, size: number): number {
   return constant + perByte * size;
 }

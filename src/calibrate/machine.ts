@@ -78,7 +78,7 @@ function kindsBetweenGroups(topologies: readonly Topology[]): ReadonlySet<number
 }
 
 /** Numbers of one kind of links. */
-export interface LinkNumbers {
+export interface LinkParameters {
   readonly latency: Seconds;
   readonly bandwidth: BytesPerSecond;
   readonly buffered: LinkLane | undefined;
@@ -91,7 +91,7 @@ export interface Numbers {
   readonly lane: LaneModel | undefined;
   readonly inflight: number | undefined;
   /** By kind of links. */
-  readonly links: readonly LinkNumbers[];
+  readonly links: readonly LinkParameters[];
 }
 
 /** The machine with these numbers. */

@@ -10,7 +10,7 @@ import { kindOfLinks } from './machine.ts';
 import type { ParameterSet } from './parameters.ts';
 
 /** One time to explain. */
-export interface Point {
+export interface TimeToExplain {
   readonly configuration: Configuration;
   readonly size: Bytes;
   readonly measured: Seconds;
@@ -22,7 +22,7 @@ export interface Point {
  * What a point takes for values near those it was found at: `constant + Σ slope[i] · value[parameters[i]]`. Times are sums along the
  * longest chain of operations, so that this is exact as long as the same chain is the longest.
  */
-export interface Piece {
+export interface LinearPiece {
   readonly constant: Seconds;
   readonly slopes: Float64Array;
 }
@@ -32,7 +32,7 @@ const step = 1e-4;
 
 export class Model {
   readonly set: ParameterSet;
-  readonly points: readonly Point[];
+  readonly points: readonly TimeToExplain[];
   /** By machine and protocol, the machine with the values that were asked for last. */
   private readonly machines = new Map<Topology, Map<string | undefined, Timed>>();
 
@@ -45,7 +45,7 @@ export class Model {
   }
 
   /** What a point takes. */
-  time({ configuration, size }: Point, values: Float64Array): Seconds {
+  time({ configuration, size }: TimeToExplain, values: Float64Array): Seconds {
     const { machine, times } = this.timed(configuration, values);
     const known = times.get(configuration.plan) ?? new SimulatedTimes(configuration.plan, Routes.of(machine));
     times.set(configuration.plan, known);
@@ -53,7 +53,7 @@ export class Model {
   }
 
   /** How the times of points, which are `times` at these values, depend on them. */
-  pieces(points: readonly Point[], values: Float64Array, times: ArrayLike<number>): readonly Piece[] {
+  pieces(points: readonly TimeToExplain[], values: Float64Array, times: ArrayLike<number>): readonly LinearPiece[] {
     const slopes = points.map(({ parameters }) => new Float64Array(parameters.length));
     this.set.parameters.forEach((_, parameter) => {
       const moved = values.slice();

@@ -1,15 +1,15 @@
 /** The numbers of a machine that measurements may tell, each with a name, and the machine that values of them make. */
 import { CccError } from '../ir/diagnostic.ts';
-import { type LaneModel, type LocalWork, laneWith, localShare, type Protocol } from '../ir/lanes.ts';
+import { type LaneModel, type LocalWork, laneWith, localShare, type MachineProtocol } from '../ir/lanes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
-import { type LinkKind, type LinkNumbers, linkKindsOf, machineWith } from './machine.ts';
+import { type LinkKind, type LinkParameters, linkKindsOf, machineWith } from './machine.ts';
 
 /**
  * One number. Times are sums and maxima of products with values in these units, so they count in seconds, or seconds per byte where
  * people say a rate.
  */
-export interface Parameter {
+export interface CalibratedParameter {
   /** `launch`, `overhead` and `bandwidth` of a lane (`LL.launch` under a protocol), `link2.gap`. */
   readonly name: string;
   readonly unit: 'seconds' | 'seconds per byte';
@@ -59,18 +59,18 @@ export interface FoundProtocol {
 }
 
 /** How messages of a protocol go in parts. Times jump with it, so that no slope leads to it: values are tried. */
-export type Shape = Pick<LaneModel, 'visible' | 'slice'>;
+export type MessageShape = Pick<LaneModel, 'visible' | 'slice'>;
 
 /** All parameters of a machine for some protocols, and what machines they make. */
 export class ParameterSet {
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly CalibratedParameter[];
   readonly kinds: readonly LinkKind[];
   readonly protocols: readonly (string | undefined)[];
   /** The same parameters where the messages of a protocol have another shape. */
-  readonly reshaped: (protocol: string | undefined, shape: Shape) => ParameterSet;
+  readonly reshaped: (protocol: string | undefined, shape: MessageShape) => ParameterSet;
   /** The machine in one of its sizes: all say the same of protocols. */
   private readonly topology: Topology;
-  private readonly shapes: ReadonlyMap<string | undefined, Shape>;
+  private readonly shapes: ReadonlyMap<string | undefined, MessageShape>;
   private readonly fixed: ReadonlyMap<string | undefined, Fixed>;
   private readonly index: ReadonlyMap<string, number>;
 
@@ -83,7 +83,7 @@ export class ParameterSet {
     topologies: readonly Topology[],
     shortest: ReadonlyMap<string | undefined, Seconds>,
     withLanes: boolean,
-    shapes: ReadonlyMap<string | undefined, Shape> = new Map(),
+    shapes: ReadonlyMap<string | undefined, MessageShape> = new Map(),
   ) {
     this.shapes = shapes;
     const [topology] = topologies;
@@ -102,7 +102,7 @@ export class ParameterSet {
   }
 
   /** The shape of a protocol's messages; undefined where they do not go in slices. */
-  shape(protocol: string | undefined): Shape | undefined {
+  shape(protocol: string | undefined): MessageShape | undefined {
     const { visible, slice } = this.fixed.get(protocol) ?? fixedOf(this.topology, protocol);
     return Number.isFinite(slice) ? { visible, slice } : undefined;
   }
@@ -145,8 +145,8 @@ export class ParameterSet {
     return { ...found, lane: { ...lane, long } };
   }
 
-  linkNumbers(values: ArrayLike<number>): readonly LinkNumbers[] {
-    return this.kinds.map(({ name, buffered }): LinkNumbers => {
+  linkNumbers(values: ArrayLike<number>): readonly LinkParameters[] {
+    return this.kinds.map(({ name, buffered }): LinkParameters => {
       const value = (what: string): number | undefined => {
         const index = this.index.get(`${name}.${what}`);
         return index === undefined ? undefined : values[index];
@@ -178,7 +178,7 @@ export function nameIn(protocol: string | undefined, what: string): string {
 }
 
 /** What the file says of a protocol, whatever the case of its letters. */
-function saidOf(topology: Topology, name: string | undefined): Protocol | undefined {
+function saidOf(topology: Topology, name: string | undefined): MachineProtocol | undefined {
   const found = Object.entries(topology.protocols ?? {}).find(([each]) => each.toLowerCase() === name?.toLowerCase());
   return found?.[1];
 }
@@ -222,11 +222,16 @@ function laneParameters(
   protocol: string | undefined,
   shortest: Seconds,
   fastest: number,
-): readonly Parameter[] {
+): readonly CalibratedParameter[] {
   const lane = laneOf(topology, protocol);
   const said = saidOf(topology, protocol)?.launch ?? topology.launch;
   const launch = said === undefined || said === 0 ? launchShare * shortest : said;
-  const make = (what: string, unit: Parameter['unit'], standard: number, isSaid: boolean): Parameter => {
+  const make = (
+    what: string,
+    unit: CalibratedParameter['unit'],
+    standard: number,
+    isSaid: boolean,
+  ): CalibratedParameter => {
     return { name: nameIn(protocol, what), unit, protocol, link: undefined, standard, isSaid };
   };
   return [
@@ -245,12 +250,13 @@ function laneParameters(
 /** A duration of 0 has no logarithm to move along: where the file says 0, this is where the search begins. */
 const leastDuration = 1e-7;
 
-function linkParameters(kind: LinkKind, link: number, withLanes: boolean): readonly Parameter[] {
+function linkParameters(kind: LinkKind, link: number, withLanes: boolean): readonly CalibratedParameter[] {
   const { name, latency, bandwidth, buffered } = kind;
-  const make = (what: string, unit: Parameter['unit'], standard: number): Parameter => {
+  const make = (what: string, unit: CalibratedParameter['unit'], standard: number): CalibratedParameter => {
     return { name: `${name}.${what}`, unit, protocol: undefined, link, standard, isSaid: true };
   };
-  const duration = (what: string, value: Seconds): Parameter => make(what, 'seconds', Math.max(leastDuration, value));
+  const duration = (what: string, value: Seconds): CalibratedParameter =>
+    make(what, 'seconds', Math.max(leastDuration, value));
   const own = [duration('latency', latency), make('bandwidth', 'seconds per byte', 1 / bandwidth)];
   if (buffered === undefined || !withLanes) return own;
   const { gap, bandwidth: connection, rendezvous } = buffered;

@@ -1,6 +1,6 @@
 /** Values of parameters as people write them, and rounded to what they write. */
 import { type BytesPerSecond, parseBytesPerSecond, parseSeconds, type Seconds } from '../ir/units.ts';
-import type { Parameter } from './parameters.ts';
+import type { CalibratedParameter } from './parameters.ts';
 
 /** Digits that are written: measurements tell no more. */
 const digits = 4;
@@ -16,12 +16,12 @@ export function rateText(rate: BytesPerSecond): string {
 }
 
 /** A value in its unit, as text. */
-export function valueText(unit: Parameter['unit'], value: number): string {
+export function valueText(unit: CalibratedParameter['unit'], value: number): string {
   return unit === 'seconds' ? durationText(value) : rateText(1 / value);
 }
 
 /** The value that the text of a value says: what is written is what is judged. */
-export function rounded(unit: Parameter['unit'], value: number): number {
+export function rounded(unit: CalibratedParameter['unit'], value: number): number {
   const text = valueText(unit, value);
   const read = unit === 'seconds' ? parseSeconds(text) : parseBytesPerSecond(text);
   if (!('value' in read)) throw new Error(`'${text}' cannot be read back`);

@@ -6,10 +6,10 @@ import { evaluated, type Fit, fitTo, learn, nearby } from './fit.ts';
 import { type Known, timesWithoutOwn, type Worth, worthOf } from './folds.ts';
 import { fitting } from './limits.ts';
 import { Model } from './model.ts';
-import { nameIn, type ParameterSet, type Shape } from './parameters.ts';
+import { type MessageShape, nameIn, type ParameterSet } from './parameters.ts';
 import { Surrogate, tolerance } from './surrogate.ts';
 
-export interface SearchRequest {
+export interface CalibrationRequest {
   readonly set: ParameterSet;
   readonly configurations: readonly Configuration[];
   readonly standard: Float64Array;
@@ -22,7 +22,7 @@ export interface SearchRequest {
   readonly onFit: (fit: Fit, model: Model) => void;
 }
 
-export interface Found {
+export interface CalibrationResult {
   readonly fit: Fit;
   /** Of all times of the configurations, with the shapes of messages that were found. */
   readonly whole: Model;
@@ -45,7 +45,7 @@ const starts: readonly Readonly<Record<string, number>>[] = [
   { overhead: 1 / 4, latency: 4 },
 ];
 
-export function search(request: SearchRequest): Found {
+export function search(request: CalibrationRequest): CalibrationResult {
   const { configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const common = { solver, standard, fixed, shouldStop };
   const { set, values: start } = bestShapes(request, bestStart(request));
@@ -119,7 +119,7 @@ function withoutParameters(known: Known, best: Fit, fixed: ReadonlySet<number>):
 }
 
 /** The start from which a few rounds on a few sizes lead furthest, and where they led. */
-function bestStart(request: SearchRequest): Float64Array {
+function bestStart(request: CalibrationRequest): Float64Array {
   const { set, configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const thin = new Model(
     set,
@@ -152,7 +152,7 @@ interface Shaped {
 }
 
 /** Shapes next to one: shorter and longer slices, and a quarter less and more of a message to be seen while it arrives. */
-function besides({ visible, slice }: Shape): readonly Shape[] {
+function besides({ visible, slice }: MessageShape): readonly MessageShape[] {
   const slices = [1 / 2, 3 / 4, 3 / 2, 2].map((factor) => ({ visible, slice: wholeKib(slice * factor) }));
   const seen = [visible - 1 / 4, visible + 1 / 4].filter((part) => part >= 0 && part <= 1);
   return [...slices, ...seen.map((part) => ({ visible: part, slice }))];
@@ -166,7 +166,7 @@ function wholeKib(bytes: number): number {
  * For each protocol the shape of messages with which its own times come out best: the one next to it that helps most, as long as one does. Its own
  * parameters move with it.
  */
-function bestShapes(request: SearchRequest, start: Float64Array): Shaped {
+function bestShapes(request: CalibrationRequest, start: Float64Array): Shaped {
   const { configurations, standard, fixed, solver, shouldStop, onProgress } = request;
   const some = thinned(configurations, fitting.mostOperations / 4);
   let { set } = request;
@@ -196,7 +196,7 @@ function bestShape(
 ): Shaped {
   const first = start.shape(protocol);
   if (first === undefined) return { set: start, values: from };
-  let [set, shape]: [ParameterSet, Shape] = [start, first];
+  let [set, shape]: [ParameterSet, MessageShape] = [start, first];
   let best = fitted(set, from);
   const tried = new Set([JSON.stringify(shape)]);
   for (;;) {

@@ -19,7 +19,7 @@ import { groupsOf } from './errors.ts';
 import { inflightOf, protocolNamed } from './parameters.ts';
 
 /** A file of measurements, read. */
-export interface Measured {
+export interface MeasurementSubject {
   readonly table: MeasurementTable;
   /** Finds the text of a plan that the table names. */
   readonly planFile: (name: string) => string;
@@ -59,7 +59,7 @@ interface Subject {
  * @throws CccError 'usage' where nothing says what ran or no time is left, 'unproved' for a plan that does not verify, 'schema' for
  * measurements of another collective, and what reading throws
  */
-export async function subjectsOf(files: readonly Measured[], request: SubjectRequest): Promise<Subjects> {
+export async function subjectsOf(files: readonly MeasurementSubject[], request: SubjectRequest): Promise<Subjects> {
   const dropped = new Map<Dropped, number>();
   const configurations: Configuration[] = [];
   let [measurements, repeated] = [0, 0];

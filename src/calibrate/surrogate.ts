@@ -1,7 +1,7 @@
 /** Times of points near values where they are known: cheap to compute, and easy to make fit by linear programming. */
 import { ModelBuilder, type Solver } from '../solver/index.ts';
 import { fitting } from './limits.ts';
-import type { Piece, Point } from './model.ts';
+import type { LinearPiece, TimeToExplain } from './model.ts';
 
 /**
  * What pieces may be off a simulated time by: one that is more above it does not hold there and is forgotten, and where all are more below it another
@@ -10,10 +10,10 @@ import type { Piece, Point } from './model.ts';
 export const tolerance = 1e-3;
 
 export class Surrogate {
-  readonly points: readonly Point[];
-  private readonly pieces: Piece[][];
+  readonly points: readonly TimeToExplain[];
+  private readonly pieces: LinearPiece[][];
 
-  constructor(points: readonly Point[]) {
+  constructor(points: readonly TimeToExplain[]) {
     this.points = points;
     this.pieces = points.map(() => []);
   }
@@ -24,7 +24,7 @@ export class Surrogate {
   }
 
   /** Takes in what was found at `values`: pieces that say more than what is so go. */
-  learn(index: number, values: ArrayLike<number>, time: number, piece: Piece | undefined): void {
+  learn(index: number, values: ArrayLike<number>, time: number, piece: LinearPiece | undefined): void {
     const kept = this.pieces[index].filter((each) => this.valueOf(each, index, values) <= time * (1 + tolerance));
     this.pieces[index] = piece === undefined ? kept : [...kept, piece];
   }
@@ -109,7 +109,7 @@ export class Surrogate {
     }
   }
 
-  private valueOf({ constant, slopes }: Piece, index: number, values: ArrayLike<number>): number {
+  private valueOf({ constant, slopes }: LinearPiece, index: number, values: ArrayLike<number>): number {
     const { parameters } = this.points[index];
     let time = constant;
     for (let at = 0; at < parameters.length; at++) time += slopes[at] * values[parameters[at]];

@@ -11,7 +11,7 @@ import { provesCopiedFirst } from './copied-first.ts';
 import { provedByCut } from './cut.ts';
 import { provedByDistances } from './distances.ts';
 import { provedByFamilies } from './families.ts';
-import type { Fields } from './fields.ts';
+import type { WitnessFields } from './fields.ts';
 import { provedAtFirstHand } from './first-hand.ts';
 import { provedByGathering } from './gathering.ts';
 import { provesHandingOn } from './handing-on.ts';
@@ -30,11 +30,16 @@ import { provedByStaging } from './staging.ts';
 import { provesStoppedLinks } from './stopped-links.ts';
 import { provedByStraight } from './straight.ts';
 import { provedByStretches } from './stretches.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { type CertificateVerdict, judge } from './verdict.ts';
 import { witnesses } from './witnesses.ts';
 
 /** Whether the certificate, which may be anything that a file says, proves that no correct plan takes less than its `seconds`. */
-export function judgeCertificate(certificate: unknown, asked: Collective, topology: Topology, size: Bytes): Verdict {
+export function judgeCertificate(
+  certificate: unknown,
+  asked: Collective,
+  topology: Topology,
+  size: Bytes,
+): CertificateVerdict {
   const isAsked = ranksOf(topology) === asked.ranks && Number.isFinite(size) && size >= 0;
   return judge(certificate, witnesses, (kind, claimed, fields) => {
     if (!isAsked || (asked.ranks < 2 && kind !== 'trivial')) return false;
@@ -56,7 +61,7 @@ export function checkCertificate(
 }
 
 /** @param claimed what the certificate says, less rounding and the launch */
-function proves(kind: CertificateKind, claimed: Seconds, fields: Fields, question: Question): boolean {
+function proves(kind: CertificateKind, claimed: Seconds, fields: WitnessFields, question: Question): boolean {
   const { topology } = question.machine;
   const atLeast = (proved: Seconds) => Number.isFinite(proved) && claimed <= proved;
   switch (kind) {

@@ -9,7 +9,7 @@ import type { Seconds } from '../ir/units.ts';
 import { valuesBetween } from './demands.ts';
 import { allBut, type Question } from './question.ts';
 import { soonestSenders } from './senders.ts';
-import { timeToFill, type Worker } from './time-to-fill.ts';
+import { type CheckedWorker, timeToFill } from './time-to-fill.ts';
 
 export function provedByCut({ inside: nodes, sources, targets }: Witnesses['cut'], question: Question): Seconds {
   const { machine, size } = question;
@@ -22,14 +22,14 @@ export function provedByCut({ inside: nodes, sources, targets }: Witnesses['cut'
   const after = machine.ways(targets.map(chip), 'in');
   const senders = soonestSenders(before, question);
   const crossing = machine.links.filter((link) => inside.has(link.from) && !inside.has(link.to));
-  const overLinks = crossing.map((link): Worker => {
+  const overLinks = crossing.map((link): CheckedWorker => {
     const pre = link.occupancy === 'blocking' ? before[link.from] : senders(link);
     return { rate: link.bandwidth, idle: pre + link.latency + after[link.to] };
   });
   const leaving = sources.filter((rank) => !inside.has(chip(rank)));
   const sent = leaving.map((rank) => ({ rate: machine.capacity(rank, 'out'), idle: after[chip(rank)] }));
   const entering = targets.filter((rank) => inside.has(chip(rank)));
-  const received = entering.map((rank): Worker => {
+  const received = entering.map((rank): CheckedWorker => {
     const blocks = machine.linksAt(chip(rank), 'in').every((link) => link.occupancy === 'blocking');
     const idle = blocks ? before[chip(rank)] : machine.latencies(allBut(rank, question))[rank];
     return { rate: machine.capacity(rank, 'in'), idle };

@@ -2,7 +2,7 @@
 import type { Witnesses } from '../ir/certificate.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../ir/units.ts';
 import { isForAll } from './demands.ts';
-import { type Machine, sumOf } from './machine.ts';
+import { type CheckedMachine, sumOf } from './machine.ts';
 import { allBut, type Question } from './question.ts';
 
 /**
@@ -33,7 +33,7 @@ export function relayed({ root, direction, chips }: Witnesses['relay'], question
  * The root's slots, and the least Σα of a message in them. Of a part of the machine that only the root joins to the rest, the links to there:
  * others pass the root on their way, too, so that its ports do not count. Undefined where messages without limit can be under way.
  */
-function slotsInto(part: ReadonlySet<number>, root: number, machine: Machine) {
+function slotsInto(part: ReadonlySet<number>, root: number, machine: CheckedMachine) {
   const { chips, topology } = machine;
   const links = machine.linksAt(chips[root], 'out').filter(({ to }) => part.has(to));
   const isPart = part.size < topology.nodes.length - 1;
@@ -55,7 +55,7 @@ function mostStraight(
   ranks: readonly number[],
   root: number,
   part: ReadonlySet<number>,
-  machine: Machine,
+  machine: CheckedMachine,
   size: Bytes,
 ): Bytes {
   const { chips } = machine;
@@ -76,7 +76,7 @@ function mostStraight(
 }
 
 /** Chips that a message reaches first over links, switches and chips without rank, which only pass messages on, too. */
-function chipsNextTo(node: number, machine: Machine): readonly number[] {
+function chipsNextTo(node: number, machine: CheckedMachine): readonly number[] {
   const isChip = new Set(machine.chips);
   const reached = new Set([node]);
   for (const near of reached) {

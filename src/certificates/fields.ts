@@ -16,11 +16,11 @@ export function claimFrom<Kind extends string>(value: unknown, isKind: (kind: st
   if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined;
   const { kind } = value;
   if (typeof kind !== 'string' || !isKind(kind)) return undefined;
-  const seconds = new Fields(value).number('seconds', 0, longestTime);
-  return { kind, seconds, fields: new Fields('witness' in value ? value.witness : undefined) };
+  const seconds = new WitnessFields(value).number('seconds', 0, longestTime);
+  return { kind, seconds, fields: new WitnessFields('witness' in value ? value.witness : undefined) };
 }
 
-export class Fields {
+export class WitnessFields {
   private readonly record: Readonly<Record<string, unknown>>;
 
   constructor(witness: unknown) {

@@ -2,7 +2,7 @@
 import type { Direction } from '../ir/certificate.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { inputsNeededBy, valuesBetween } from './demands.ts';
-import { type Machine, sumOf } from './machine.ts';
+import { type CheckedMachine, sumOf } from './machine.ts';
 import { allBut, type Question } from './question.ts';
 
 /** The least that any other rank needs of the hub, or the hub of it; undefined if one of them needs nothing, or learns from what it sends. */
@@ -15,13 +15,13 @@ export function leastBytes(hub: number, direction: Direction, question: Question
 }
 
 /** Messages that a chip can have under way at most, if that has a limit. */
-export function mostAtOnce(machine: Machine, direction: Direction): number | undefined {
+export function mostAtOnce(machine: CheckedMachine, direction: Direction): number | undefined {
   const slots = machine.allSlots(direction);
   return slots === undefined ? undefined : Math.max(...slots.map((of) => of.length));
 }
 
 /** How long the last rank's slots take for so many bytes, if all have slots. */
-export function lastBytes(bytes: Bytes, direction: Direction, machine: Machine): Seconds | undefined {
+export function lastBytes(bytes: Bytes, direction: Direction, machine: CheckedMachine): Seconds | undefined {
   const slots = machine.allSlots(direction === 'out' ? 'in' : 'out');
   return slots === undefined ? undefined : bytes / Math.max(...slots.map(sumOf));
 }

@@ -1,4 +1,4 @@
 /** The independent checker of certificates: it shares no code with the bounds that wrote them (docs/bounds.md). */
 
 export { checkCertificate, judgeCertificate } from './check-certificate.ts';
-export type { Verdict } from './verdict.ts';
+export type { CertificateVerdict } from './verdict.ts';

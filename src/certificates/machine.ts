@@ -7,7 +7,7 @@ import type { Work } from './work.ts';
 /** Ports beyond so many limit nothing. */
 const mostPorts = 1e6;
 
-export class Machine {
+export class CheckedMachine {
   readonly topology: Topology;
   /** By rank its node. */
   readonly chips: readonly number[];
@@ -30,8 +30,8 @@ export class Machine {
   }
 
   /** The same with every link turned round: what comes together at a chip here is spread from it there. */
-  turned(): Machine {
-    return new Machine(transpose(this.topology), this.work);
+  turned(): CheckedMachine {
+    return new CheckedMachine(transpose(this.topology), this.work);
   }
 
   linksAt(node: number, direction: Direction): readonly Link[] {

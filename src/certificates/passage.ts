@@ -1,8 +1,8 @@
 import type { Link } from '../ir/topology.ts';
-import type { Machine } from './machine.ts';
+import type { CheckedMachine } from './machine.ts';
 
 /** The links to the chip from the root's side, on to a rank's chip and back, if there is one of each and they block. */
-export function passageAt(chip: number, root: number, machine: Machine): readonly Link[] | undefined {
+export function passageAt(chip: number, root: number, machine: CheckedMachine): readonly Link[] | undefined {
   const near = machine.partAround(root, chip);
   const entering = machine.linksAt(chip, 'in');
   const inward = entering.filter(({ from }) => near.has(from));

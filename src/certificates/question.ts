@@ -3,13 +3,13 @@ import type { Collective } from '../ir/collective.ts';
 import { inFewestChunks } from '../ir/fewest-chunks.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
-import { Machine } from './machine.ts';
+import { CheckedMachine } from './machine.ts';
 import { Work } from './work.ts';
 
 export interface Question {
   /** In as few chunks as say the same: bounds are of bytes. */
   readonly collective: Collective;
-  readonly machine: Machine;
+  readonly machine: CheckedMachine;
   /** M. */
   readonly size: Bytes;
   readonly work: Work;
@@ -18,7 +18,7 @@ export interface Question {
 export function questionOf(asked: Collective, topology: Topology, size: Bytes): Question {
   const work = new Work();
   const collective = asked.kind === 'custom' ? inFewestChunks(asked) : { ...asked, chunks: 1 };
-  return { collective, machine: new Machine(topology, work), size, work };
+  return { collective, machine: new CheckedMachine(topology, work), size, work };
 }
 
 export function everyone({ collective }: Question): readonly number[] {

@@ -1,10 +1,10 @@
 /** What a check of a certificate comes to, whatever its kinds are. */
 import { rounding, type Seconds } from '../ir/units.ts';
-import { claimFrom, type Fields, Unreadable } from './fields.ts';
+import { claimFrom, Unreadable, type WitnessFields } from './fields.ts';
 import { TooMuchWork } from './work.ts';
 
 /** `refused` if it does not prove its claim, `unknown` if its kind is none that there is. */
-export type Verdict = 'certified' | 'refused' | 'unknown' | 'too much work';
+export type CertificateVerdict = 'certified' | 'refused' | 'unknown' | 'too much work';
 
 /**
  * @param kinds by kind, whatever belongs to it
@@ -13,8 +13,8 @@ export type Verdict = 'certified' | 'refused' | 'unknown' | 'too much work';
 export function judge<Kind extends string>(
   certificate: unknown,
   kinds: Readonly<Record<Kind, unknown>>,
-  proves: (kind: Kind, claimed: Seconds, fields: Fields) => boolean,
-): Verdict {
+  proves: (kind: Kind, claimed: Seconds, fields: WitnessFields) => boolean,
+): CertificateVerdict {
   const isKind = (kind: string): kind is Kind => Object.hasOwn(kinds, kind);
   try {
     const claim = claimFrom(certificate, isKind);

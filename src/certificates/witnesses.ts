@@ -2,14 +2,14 @@
 import type { CertificateKind, Witnesses } from '../ir/certificate.ts';
 import type { Topology } from '../ir/topology.ts';
 import { longestTime } from '../ir/units.ts';
-import type { Fields } from './fields.ts';
+import type { WitnessFields } from './fields.ts';
 
 /** Of a byte reduced, in bytes sent; and how many prices of families. */
 const most = { price: 1e15, prices: 1000 } as const;
 
 /** @throws Unreadable where a field is not what its kind has */
 export const witnesses: {
-  readonly [Kind in CertificateKind]: (fields: Fields, topology: Topology) => Witnesses[Kind];
+  readonly [Kind in CertificateKind]: (fields: WitnessFields, topology: Topology) => Witnesses[Kind];
 } = {
   trivial: () => ({}),
   latency: pairFrom,
@@ -52,19 +52,19 @@ export const witnesses: {
   }),
 };
 
-function lengthsFrom(fields: Fields, { links }: Topology): Witnesses['distances'] {
+function lengthsFrom(fields: WitnessFields, { links }: Topology): Witnesses['distances'] {
   return { lengths: fields.lengths(links.length) };
 }
 
-function pairFrom(fields: Fields, { chips }: Topology): Witnesses['latency'] {
+function pairFrom(fields: WitnessFields, { chips }: Topology): Witnesses['latency'] {
   return { from: fields.index('from', chips.length), to: fields.index('to', chips.length) };
 }
 
-function rankFrom(fields: Fields, { chips }: Topology): Witnesses['gathering'] {
+function rankFrom(fields: WitnessFields, { chips }: Topology): Witnesses['gathering'] {
   return { direction: fields.direction(), rank: fields.index('rank', chips.length) };
 }
 
-function relayFrom(fields: Fields, { chips }: Topology): Witnesses['relay'] {
+function relayFrom(fields: WitnessFields, { chips }: Topology): Witnesses['relay'] {
   return {
     root: fields.index('root', chips.length),
     direction: fields.direction(),

@@ -1,6 +1,6 @@
 /** From the topology options to the topology: read it, then apply the edits in the order people expect. */
 
-import type { Placement } from '../graph/index.ts';
+import type { NearestChips } from '../graph/index.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { Routes } from '../ir/routes.ts';
@@ -26,11 +26,11 @@ import {
 import type { TopologyOptions } from './options.ts';
 
 /** A machine, and the groups of its ranks that work at the same time where there are several. */
-export interface Machine {
+export interface MachineAndGroups {
   readonly topology: Topology;
   readonly groups: readonly (readonly number[])[] | undefined;
   /** Which chips the ranks were put on, where there are fewer of these. */
-  readonly placement?: Placement | undefined;
+  readonly placement?: NearestChips | undefined;
   /** The same machine under each protocol of which the best is wanted; undefined where there is nothing to choose. */
   readonly alternatives?: readonly Topology[] | undefined;
 }
@@ -54,7 +54,11 @@ export async function topologyFrom(options: TopologyOptions, limits: Limits, sou
  * any removal, then ranks placed, then groups made of those ranks: one group is a topology of its own, several are for
  * whoever can do with them. `given` is the text of `--topo` where it has been read already.
  */
-export async function machineFrom(options: TopologyOptions, limits: Limits, given?: SourceText): Promise<Machine> {
+export async function machineFrom(
+  options: TopologyOptions,
+  limits: Limits,
+  given?: SourceText,
+): Promise<MachineAndGroups> {
   if (options.topo === undefined || options.topo === '') {
     throw new CccError(
       'usage',
@@ -87,7 +91,7 @@ async function placementFor(
   topology: Topology,
   groups: readonly (readonly number[])[],
   ranks: number | undefined,
-): Promise<Placement | undefined> {
+): Promise<NearestChips | undefined> {
   if (ranks === undefined) return undefined;
   if (groups.length > 0)
     throw new CccError('usage', '--ranks picks the chips, and --group says which: give one of them');

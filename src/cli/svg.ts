@@ -24,9 +24,9 @@ export function colour(index: number): string {
   return position < palette.length ? palette[position] : palePalette[position - palette.length];
 }
 
-export type Scale = (value: number) => number;
+export type ChartScale = (value: number) => number;
 
-export function logarithmic(least: number, most: number, start: number, end: number): Scale {
+export function logarithmic(least: number, most: number, start: number, end: number): ChartScale {
   const span = Math.log(most / least);
   return (value) => (span === 0 ? (start + end) / 2 : start + ((end - start) * Math.log(value / least)) / span);
 }
@@ -43,14 +43,14 @@ function logOf(value: number, base: number): number {
   return Math.log(value) / Math.log(base);
 }
 
-export function verticalAxis(values: readonly number[], y: Scale): readonly string[] {
+export function verticalAxis(values: readonly number[], y: ChartScale): readonly string[] {
   return values.flatMap((value) => [
     `<path d="M${frame.left} ${round(y(value))}h${frame.width}" stroke="#e4e4e4"/>`,
     text(frame.left - 8, y(value) + 4, formatSeconds(value), 'end'),
   ]);
 }
 
-export function horizontalAxis(values: readonly number[], x: Scale): readonly string[] {
+export function horizontalAxis(values: readonly number[], x: ChartScale): readonly string[] {
   const bottom = frame.top + frame.height;
   return values.flatMap((value) => [
     `<path d="M${round(x(value))} ${frame.top}v${frame.height}" stroke="#e4e4e4"/>`,

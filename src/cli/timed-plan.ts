@@ -9,13 +9,13 @@ import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import { type Bytes, counted } from '../ir/units.ts';
 import { verdictText } from '../ir/verification.ts';
-import type { Blocks } from '../jobs/claims.ts';
+import type { DocumentBlocks } from '../jobs/claims.ts';
 import { canBeTimed, type PriceWish, pricedFor, timeText } from '../jobs/priced-for.ts';
 import { simulate } from '../model/index.ts';
 import { prove } from '../verify/index.ts';
 
 /** A plan that was proved on a machine and simulated there. */
-export interface TimedPlan {
+export interface SimulatedProof {
   readonly plan: Plan;
   readonly routes: Routes;
   readonly size: Bytes;
@@ -28,7 +28,12 @@ export interface TimedPlan {
  * The plan with its time; undefined where no machine is known.
  * @throws CccError 'unproved' for a plan that is wrong there, 'usage' for one of other ranks, 'limit' for one that is too large
  */
-export function timedPlan(plan: Plan, blocks: Blocks, wish: PriceWish, limits: Limits): TimedPlan | undefined {
+export function timedPlan(
+  plan: Plan,
+  blocks: DocumentBlocks,
+  wish: PriceWish,
+  limits: Limits,
+): SimulatedProof | undefined {
   const wanted = pricedFor(plan.collective, blocks, wish);
   const { topology, size } = wanted;
   if (topology === undefined || size === undefined) return undefined;
@@ -51,7 +56,7 @@ export function timedPlan(plan: Plan, blocks: Blocks, wish: PriceWish, limits: L
 }
 
 /** A line below what is shown of a plan: its time, or why there is none; empty where no machine is known. */
-export function timeLine(plan: Plan, blocks: Blocks, wish: PriceWish, limits: Limits): string {
+export function timeLine(plan: Plan, blocks: DocumentBlocks, wish: PriceWish, limits: Limits): string {
   try {
     const timed = timedPlan(plan, blocks, wish, limits);
     return timed === undefined ? '' : `\n${timed.text}\n`;

@@ -3,4 +3,4 @@ export type { EmittedFile, Emitter, PlanBundle, RangedBundle } from './emitter.t
 export { json } from './json.ts';
 export { topologyDigest } from './topology-digest.ts';
 export { simulatedTracks } from './trace.ts';
-export { type Span, type Track, traceText } from './trace-events.ts';
+export { type TraceSpan, type Track, traceText } from './trace-events.ts';

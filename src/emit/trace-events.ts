@@ -6,7 +6,7 @@ import { jsonText } from '../ir/plain-text.ts';
 import type { Seconds } from '../ir/units.ts';
 
 /** Something that took time. */
-export interface Span {
+export interface TraceSpan {
   readonly name: string;
   readonly start: Seconds;
   readonly end: Seconds;
@@ -20,7 +20,7 @@ export interface Track {
   readonly process: string;
   readonly thread: string;
   /** In any order. */
-  readonly spans: readonly Span[];
+  readonly spans: readonly TraceSpan[];
 }
 
 /** Events that are written in one piece. */
@@ -62,13 +62,13 @@ export function* traceText(tracks: Iterable<Track>): Iterable<string> {
 
 /** A span in nanoseconds. */
 interface Event {
-  readonly span: Span;
+  readonly span: TraceSpan;
   readonly start: number;
   readonly end: number;
 }
 
 /** Spans in rows in which none overlaps another: each goes to the first row that is free. */
-function rowsOf(spans: readonly Span[]): readonly (readonly Event[])[] {
+function rowsOf(spans: readonly TraceSpan[]): readonly (readonly Event[])[] {
   const events = spans.map((span) => ({ span, start: nanoseconds(span.start), end: nanoseconds(span.end) }));
   events.sort((a, b) => a.start - b.start || a.end - b.end);
   const rows: Event[][] = [[]];

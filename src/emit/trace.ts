@@ -4,7 +4,7 @@ import type { Timeline } from '../ir/report.ts';
 import { linkName, type Topology } from '../ir/topology.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
 import { most } from './most.ts';
-import { type Span, type Track, traceText } from './trace-events.ts';
+import { type TraceSpan, type Track, traceText } from './trace-events.ts';
 
 export const trace = {
   name: 'trace',
@@ -47,8 +47,8 @@ function laneName(plan: Plan, lane: number): string {
   return `lane ${plan.laneId[lane]}: ${ends.size === 0 ? 'local' : [...ends].join('; ')}`;
 }
 
-function laneSpans(plan: Plan, lane: number, { operations, bulks, start, end }: Timeline): readonly Span[] {
-  const spans: Span[] = [];
+function laneSpans(plan: Plan, lane: number, { operations, bulks, start, end }: Timeline): readonly TraceSpan[] {
+  const spans: TraceSpan[] = [];
   for (let o = plan.firstOp[lane]; o < plan.firstOp[lane + 1]; o++) {
     const operation = operationAt(plan, o);
     const [name, details] = [nameOf(operation), detailsOf(operation)];

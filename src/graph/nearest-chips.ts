@@ -9,7 +9,7 @@ export interface Nearness {
   readonly ring: number;
 }
 
-export interface Placement {
+export interface NearestChips {
   /** The chip of each rank, by its number on the whole machine. */
   readonly chips: readonly number[];
   /** Of the first so many chips in their own order. */
@@ -24,7 +24,7 @@ export interface Placement {
  *
  * @param count at least 1, at most as many as there are ranks
  */
-export function nearestChips(routes: Routes, count: number): Placement {
+export function nearestChips(routes: Routes, count: number): NearestChips {
   const chips = ranksOf(routes.topology);
   const links = linkCounts(routes, chips);
   const first = Array.from({ length: count }, (_, rank) => rank);

@@ -4,7 +4,7 @@
  */
 import { type Collective, type CollectiveKind, collectiveFacts } from './collective.ts';
 import type { Plan, PlanBuffer, ProgramBuffers } from './plan.ts';
-import type { CopyEngine, Occupancy, Ports, ReduceEngine } from './topology.ts';
+import type { CopyEngine, OccupancyRule, Ports, ReduceEngine } from './topology.ts';
 import type { BytesPerSecond, Seconds } from './units.ts';
 import type { Verification } from './verification.ts';
 
@@ -17,7 +17,7 @@ export interface Generator {
   readonly offset: number;
   readonly latency: Seconds;
   readonly bandwidth: BytesPerSecond;
-  readonly occupancy: Occupancy;
+  readonly occupancy: OccupancyRule;
   readonly units: number;
 }
 

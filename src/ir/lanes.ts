@@ -72,7 +72,7 @@ export interface PartialLane extends Partial<Omit<LaneModel, 'local'>> {
 }
 
 /** A way in which lanes move messages, such as the LL, LL128 and Simple of NCCL: one of several that a machine has. */
-export interface Protocol extends Timing {
+export interface MachineProtocol extends Timing {
   readonly source?: string | undefined;
 }
 

@@ -60,7 +60,7 @@ export interface CostReport {
 export type ResourceKind = 'link' | 'send port' | 'receive port' | 'reduce engine' | 'copy engine' | 'chip' | 'lane';
 
 /** For how long one bulk keeps a resource. */
-export interface Load {
+export interface ResourceLoad {
   readonly kind: ResourceKind;
   readonly index: number;
   readonly seconds: Seconds;

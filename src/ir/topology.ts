@@ -5,14 +5,14 @@
 import type { ReductionOperator } from './collective.ts';
 import { CccError, type SourceRange } from './diagnostic.ts';
 import type { Dtype } from './dtype.ts';
-import { type Knowledge, type LaneModel, type LinkLane, laneWith, type Protocol, type Timing } from './lanes.ts';
+import { type Knowledge, type LaneModel, type LinkLane, laneWith, type MachineProtocol, type Timing } from './lanes.ts';
 import type { Bytes, BytesPerSecond, Seconds } from './units.ts';
 
 /**
  * How long a message of n bytes keeps a link busy: `blocking` for the whole time of its route, Σα + n/min β;
  * `pipelined` for n/β of that link only.
  */
-export type Occupancy = 'blocking' | 'pipelined';
+export type OccupancyRule = 'blocking' | 'pipelined';
 
 /** Chips hold memory and a rank; switches and hosts only pass messages on. */
 export type NodeKind = 'chip' | 'switch' | 'host';
@@ -61,7 +61,7 @@ export interface Link {
   readonly to: number;
   readonly latency: Seconds;
   readonly bandwidth: BytesPerSecond;
-  readonly occupancy: Occupancy;
+  readonly occupancy: OccupancyRule;
   /** Unit links it is made of: how many chunks it carries per round of a k-synchronous step. */
   readonly units: number;
   /** What it is to messages of lanes, where that has been said. */
@@ -109,7 +109,7 @@ export interface Topology {
   /** What the lanes of each chip do by themselves; without it operations take what links and engines take. */
   readonly lane?: LaneModel | undefined;
   /** By name, ways of moving messages of which one is chosen (`withProtocol`): numbers in place of launch, lane, inflight and gaps. */
-  readonly protocols?: Readonly<Record<string, Protocol>> | undefined;
+  readonly protocols?: Readonly<Record<string, MachineProtocol>> | undefined;
   /** The one that has been chosen. */
   readonly protocol?: string | undefined;
   /** By the path of a key in the file, such as `protocols.LL`: how well its numbers are known. */

@@ -14,7 +14,7 @@ import {
 } from '../read/index.ts';
 
 /** The blocks of a plan's document that are no part of the plan proper. */
-export type Blocks = Readonly<Record<string, unknown>>;
+export type DocumentBlocks = Readonly<Record<string, unknown>>;
 
 export function withFinding(verification: Verification, severity: Finding['severity'], message: string): Verification {
   const finding: Finding = { severity, code: 'malformed', message, story: [] };

@@ -12,7 +12,7 @@ import type { Plan } from '../ir/plan.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Finding, firstError, type Verification } from '../ir/verification.ts';
 import type { CompactDocument } from '../read/plan/index.ts';
-import { type Blocks, isRecord, shipped } from './claims.ts';
+import { type DocumentBlocks, isRecord, shipped } from './claims.ts';
 import { type PricedFor, pricedOn, timeText } from './priced-for.ts';
 import { withClaimChecked } from './verify-bound.ts';
 import { withTime } from './verify-time.ts';
@@ -81,7 +81,7 @@ export function compactTimeLine(
 }
 
 /** What a compact document says, for its plan written out: the machine by its name, where its digest is that of the symmetric one. */
-export function blocksWrittenOut({ topology, ...extra }: Blocks): Blocks {
+export function blocksWrittenOut({ topology, ...extra }: DocumentBlocks): DocumentBlocks {
   const machine = machineOf(topology, undefined);
   return machine === undefined ? extra : { ...extra, topology: { name: machine.name } };
 }

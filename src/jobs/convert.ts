@@ -18,7 +18,7 @@ import {
 } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { prove } from '../verify/index.ts';
-import type { Blocks } from './claims.ts';
+import type { DocumentBlocks } from './claims.ts';
 import { blocksWrittenOut, expanded } from './compact.ts';
 import { type PricedFor, pricedFor } from './priced-for.ts';
 import { planFor } from './staged-plan.ts';
@@ -55,7 +55,7 @@ export interface Imported {
   /** Errors that the plan itself cannot show. */
   readonly flaws: readonly Finding[];
   /** What a plan's document says beside the plan. */
-  readonly blocks: Blocks;
+  readonly blocks: DocumentBlocks;
 }
 
 /**

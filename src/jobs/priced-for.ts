@@ -10,7 +10,7 @@ import { messageBytes } from '../ir/shards.ts';
 import { ranksOf, type Topology, withProtocol } from '../ir/topology.ts';
 import { type Bytes, formatBytes, formatSeconds, usualSize } from '../ir/units.ts';
 import { simulate } from '../model/index.ts';
-import { type Blocks, isRecord, machineOf } from './claims.ts';
+import { type DocumentBlocks, isRecord, machineOf } from './claims.ts';
 
 /** What whoever reads a file asks for; what is left out is for the file to say. */
 export interface PriceWish {
@@ -33,7 +33,7 @@ export interface PricedFor<Machine = Topology> {
  * Topology, size and element type of a plan. The topology that a document names is taken where it is shipped and its digest is the same.
  * @param blocks of the plan's document; none where it has no such blocks
  */
-export function pricedFor(collective: Collective, blocks: Blocks, wish: PriceWish): PricedFor {
+export function pricedFor(collective: Collective, blocks: DocumentBlocks, wish: PriceWish): PricedFor {
   return pricedOn(
     underProtocol(wish.topology ?? shippedMachine(blocks, collective), blocks.protocol),
     collective,
@@ -46,7 +46,7 @@ export function pricedFor(collective: Collective, blocks: Blocks, wish: PriceWis
 export function pricedOn<Machine>(
   topology: Machine | undefined,
   collective: Collective,
-  blocks: Blocks,
+  blocks: DocumentBlocks,
   wish: Omit<PriceWish, 'topology'> & { readonly topology?: Machine | undefined },
 ): PricedFor<Machine> {
   const stated = statedSize(collective, blocks);
@@ -76,12 +76,12 @@ export function underProtocol(machine: Topology | undefined, stated: unknown): T
   return machine !== undefined && isKnown ? withProtocol(machine, stated) : machine;
 }
 
-function shippedMachine({ topology: block }: Blocks, { ranks }: Collective): Topology | undefined {
+function shippedMachine({ topology: block }: DocumentBlocks, { ranks }: Collective): Topology | undefined {
   const machine = isRecord(block) ? machineOf(block, undefined) : undefined;
   return machine !== undefined && ranksOf(machine) === ranks ? machine : undefined;
 }
 
-function statedSize({ kind, ranks, counts }: Collective, { size }: Blocks): Bytes | undefined {
+function statedSize({ kind, ranks, counts }: Collective, { size }: DocumentBlocks): Bytes | undefined {
   if (counts !== undefined) return messageBytes(kind, ranks, counts);
   return typeof size === 'number' ? size : undefined;
 }

@@ -9,13 +9,13 @@ import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
 import { lower } from '../lower/index.ts';
 import { relabel } from '../passes/index.ts';
 import { fitness, instantiate, listShipped, loadScheduleFile } from '../read/index.ts';
-import { type Blocks, isRecord } from './claims.ts';
+import { type DocumentBlocks, isRecord } from './claims.ts';
 
 /** Making a larger plan again takes as long as all else. */
 const mostOperations = 200_000;
 
 /** The plan with the lines of its schedule as origins; as it is where it is not that of a shipped schedule. */
-export function withScheduleLines(plan: Plan, { origin }: Blocks, limits: Limits): Plan {
+export function withScheduleLines(plan: Plan, { origin }: DocumentBlocks, limits: Limits): Plan {
   if (!isRecord(origin) || typeof origin.schedule !== 'string' || operationCount(plan) > mostOperations) return plan;
   const again = madeAgain(plan, origin.schedule, orderIn(origin.ringOrder, plan.collective.ranks), limits);
   const origins = again === undefined ? undefined : matched(plan, again);

@@ -1,10 +1,10 @@
 /** Checks the lower bound that a plan's document states, from the topology alone. */
-import { judgeCertificate, type Verdict } from '../certificates/index.ts';
+import { type CertificateVerdict, judgeCertificate } from '../certificates/index.ts';
 import type { Collective } from '../ir/collective.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, formatSeconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
-import { type Blocks, isRecord, machineOf, withFinding } from './claims.ts';
+import { type DocumentBlocks, isRecord, machineOf, withFinding } from './claims.ts';
 
 /**
  * The verification of a plan with what is to be said of the bound in its document: a line among what was proved, or a finding.
@@ -14,7 +14,7 @@ import { type Blocks, isRecord, machineOf, withFinding } from './claims.ts';
 export function withBoundChecked(
   verification: Verification,
   collective: Collective,
-  blocks: Blocks,
+  blocks: DocumentBlocks,
   topology: Topology | undefined,
 ): Verification {
   return withClaimChecked(verification, blocks, (size) => {
@@ -30,13 +30,13 @@ export function withBoundChecked(
 /** A machine, and what a certificate proves on it. */
 interface Check {
   readonly machine: string;
-  readonly judge: (certificate: unknown) => Verdict;
+  readonly judge: (certificate: unknown) => CertificateVerdict;
 }
 
 /** As `withBoundChecked`. @param checkFor what to check the claim with, for a message of that size; undefined if the machine is another or is not known */
 export function withClaimChecked(
   verification: Verification,
-  { bound, size }: Blocks,
+  { bound, size }: DocumentBlocks,
   checkFor: (size: Bytes) => Check | undefined,
 ): Verification {
   if (verification.verdict !== 'correct' || !isRecord(bound) || bound.certificate === undefined) return verification;

@@ -25,7 +25,7 @@ import {
 import { readAnyPlan } from '../read/plan/index.ts';
 import { judge, type Ownership, type VerifyOptions } from '../verify/index.ts';
 import { inAuthorsWords } from './authors-words.ts';
-import { type Blocks, machineOf } from './claims.ts';
+import { type DocumentBlocks, machineOf } from './claims.ts';
 import { compactVerification } from './compact.ts';
 import { underProtocol } from './priced-for.ts';
 import { planFor, withoutStaging } from './staged-plan.ts';
@@ -126,7 +126,7 @@ function verifyPlanText(source: SourceText, asked: VerifyRequest): FileReport {
 }
 
 /** What a document says that its plan is for, where the machine is known. */
-function loadIn(blocks: Blocks, given: Topology | undefined, ranks: number): VerifyOptions['load'] {
+function loadIn(blocks: DocumentBlocks, given: Topology | undefined, ranks: number): VerifyOptions['load'] {
   const { size, dtype } = blocks;
   const topology = machineOf(blocks.topology, given);
   if (topology === undefined || ranksOf(topology) !== ranks || typeof size !== 'number') return undefined;

@@ -7,7 +7,7 @@ import { ranksOf } from '../ir/topology.ts';
 import { formatSeconds, rounding, type Seconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { simulate } from '../model/index.ts';
-import { type Blocks, isRecord, machineOf, withFinding } from './claims.ts';
+import { type DocumentBlocks, isRecord, machineOf, withFinding } from './claims.ts';
 import { canBeTimed, type PricedFor, type PriceWish, pricedFor, timeText } from './priced-for.ts';
 
 /**
@@ -18,7 +18,7 @@ import { canBeTimed, type PricedFor, type PriceWish, pricedFor, timeText } from 
 export function withTimeChecked(
   verification: Verification,
   plan: Plan,
-  blocks: Blocks,
+  blocks: DocumentBlocks,
   wish: PriceWish,
   mostOperations: number,
 ): Verification {
@@ -43,7 +43,7 @@ export function withTime(
   verification: Verification,
   seconds: Seconds,
   wanted: PricedFor<{ readonly name: string }>,
-  blocks: Blocks,
+  blocks: DocumentBlocks,
   isItsMachine: boolean,
 ): Verification {
   const line = `time: the plan ${timeText(seconds, wanted)}`;
@@ -54,7 +54,7 @@ export function withTime(
 }
 
 /** What a document says of time and bound that is not so. */
-function misstatement({ cost, bound }: Blocks, seconds: Seconds, takes: string): string | undefined {
+function misstatement({ cost, bound }: DocumentBlocks, seconds: Seconds, takes: string): string | undefined {
   if (!isRecord(cost) || typeof cost.seconds !== 'number') return undefined;
   if (!isSame(cost.seconds, seconds)) {
     return `its document says ${formatSeconds(cost.seconds)}; simulated, it ${takes}`;

@@ -12,7 +12,7 @@ import type { Verification } from '../ir/verification.ts';
 import { checkParameters, fitness, instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { judge } from '../verify/index.ts';
-import { type Blocks, isRecord } from './claims.ts';
+import { type DocumentBlocks, isRecord } from './claims.ts';
 import { blocksWrittenOut } from './compact.ts';
 import { pricedFor } from './priced-for.ts';
 import { withScheduleLines } from './schedule-lines.ts';
@@ -91,7 +91,7 @@ function checkRanks({ collective: { ranks } }: Plan, topology: Topology | undefi
 
 interface Read {
   readonly plan: Plan;
-  readonly blocks: Blocks;
+  readonly blocks: DocumentBlocks;
   readonly notes: readonly string[];
   readonly verification: (machine: Topology | undefined) => Verification;
 }
@@ -108,7 +108,12 @@ async function read(source: SourceText, request: ViewRequest): Promise<Read> {
   }
 }
 
-function readPlain(plan: Plan, blocks: Blocks, { inflight, limits }: ViewRequest, notes: readonly string[] = []): Read {
+function readPlain(
+  plan: Plan,
+  blocks: DocumentBlocks,
+  { inflight, limits }: ViewRequest,
+  notes: readonly string[] = [],
+): Read {
   return {
     plan,
     blocks,
@@ -167,7 +172,7 @@ function boundOf(
   plan: Plan,
   topology: Topology,
   size: Bytes,
-  { bound, size: stated }: Blocks,
+  { bound, size: stated }: DocumentBlocks,
 ): ViewedBound | undefined {
   const { collective } = plan;
   if (collective.kind === 'custom' && collective.custom === undefined) return undefined;

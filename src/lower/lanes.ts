@@ -4,14 +4,14 @@ import type { Steps } from '../ir/schedule.ts';
 /** The lane of local operations on channel 0; the others are numbered from 1 in the order of their first use. */
 export const localLane = 0;
 
-export interface Lanes {
+export interface LaneAssignment {
   readonly count: number;
   /** The lane that each of the rank's transfers takes there, by its place in the rank's list. */
   readonly laneOf: Int32Array;
 }
 
 /** Gives every connection end of a rank its lane, so that sends and receives never wait for each other by lane order. */
-export function assignLanes(steps: Steps, rank: number, transfers: Int32Array, ranks: number): Lanes {
+export function assignLanes(steps: Steps, rank: number, transfers: Int32Array, ranks: number): LaneAssignment {
   const known = new Map<number, number>();
   const laneOf = new Int32Array(transfers.length);
   for (let i = 0; i < transfers.length; i++) {

@@ -13,7 +13,7 @@ import { inLargestUnits } from './memory/grain.ts';
 import { checkRanges, readRanges, writeRanges } from './memory/pieces.ts';
 import { stepNumbers, stepsWithChains, transfersByRank } from './order/step-order.ts';
 import { movesPlaces } from './places.ts';
-import { Program } from './program.ts';
+import { RankProgram } from './program.ts';
 import { lowerRank } from './rank-lowering.ts';
 import type { ScheduleFacts } from './schedule-facts.ts';
 import { HazardFreeLowering, mayLackHazards } from './without-hazards.ts';
@@ -107,7 +107,7 @@ function directly(facts: ScheduleFacts, transfers: readonly Int32Array[]): Progr
 function inTurn(facts: ScheduleFacts, transfers: readonly Int32Array[]): Programs {
   const builder = new PlanBuilder();
   const { inStep, sendsWait } = facts.schedule;
-  const program = new Program(inStep === true || sendsWait === true);
+  const program = new RankProgram(inStep === true || sendsWait === true);
   return [builder, transfers.map((own, rank) => lowerRank(facts, rank, own, program, builder))];
 }
 

@@ -41,7 +41,7 @@ const Field = {
 } as const;
 const fields = Object.keys(Field).length;
 
-export class Program {
+export class RankProgram {
   private readonly order = new LocalOrder(0);
   private readonly accesses = new Accesses(this.order);
   private readonly operations = new IntRows(fields);

@@ -13,9 +13,9 @@
 import { memoryLayout } from '../ir/collective.ts';
 import { none } from '../ir/none.ts';
 import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
-import { assignLanes, type Lanes, localLane } from './lanes.ts';
+import { assignLanes, type LaneAssignment, localLane } from './lanes.ts';
 import { Homes } from './memory/homes.ts';
-import { alignRuns, type Move, type Run } from './memory/runs.ts';
+import { alignRuns, type CellMove, type CellRun } from './memory/runs.ts';
 import {
   type Arrival,
   type Departure,
@@ -23,9 +23,9 @@ import {
   type LocalMove,
   localsFollowArrivals,
   localsToSnapshot,
-  type Write,
+  type StepWrite,
 } from './order/step-hazards.ts';
-import type { Program } from './program.ts';
+import type { RankProgram } from './program.ts';
 import type { ScheduleFacts } from './schedule-facts.ts';
 
 const { copy, reduce, send, recv, recvReduce } = OperationCode;
@@ -35,7 +35,7 @@ export function lowerRank(
   facts: ScheduleFacts,
   rank: number,
   transfers: Int32Array,
-  program: Program,
+  program: RankProgram,
   builder: PlanBuilder,
 ): number {
   const lowering = new RankLowering(facts, rank, transfers, program);
@@ -47,16 +47,16 @@ class RankLowering {
   private readonly facts: ScheduleFacts;
   private readonly rank: number;
   private readonly transfers: Int32Array;
-  private readonly lanes: Lanes;
+  private readonly lanes: LaneAssignment;
   private readonly homes: Homes;
-  private readonly program: Program;
+  private readonly program: RankProgram;
   /** The first cell of scratch that nothing uses yet. */
   private free: number;
   /** Per lane: the step of its latest message, and how many it had in that step. */
   private readonly laneStep: Int32Array;
   private readonly laneMessages: Int32Array;
 
-  constructor(facts: ScheduleFacts, rank: number, transfers: Int32Array, program: Program) {
+  constructor(facts: ScheduleFacts, rank: number, transfers: Int32Array, program: RankProgram) {
     const { schedule } = facts;
     this.facts = facts;
     this.rank = rank;
@@ -94,13 +94,13 @@ class RankLowering {
   /** Lowers the transfers at places `from … to − 1` of the rank's list, which make up one step. */
   private lowerStep(step: number, from: number, to: number): void {
     const departures: Departure[] = [];
-    const writes: Write[] = [];
+    const writes: StepWrite[] = [];
     for (let place = from; place < to; place++) this.sort(place, step, departures, writes);
     const locals = writes.filter((write) => write.kind === 'local');
     const mixed = locals.length > 0 && localsFollowArrivals(writes);
     const early = departuresToSnapshot(departures, writes, this.facts.chained[step] === 1);
-    const earlyLocals = mixed ? new Set<Write>(locals) : localsToSnapshot(locals);
-    const sources = new Map<Departure | Write, number>();
+    const earlyLocals = mixed ? new Set<StepWrite>(locals) : localsToSnapshot(locals);
+    const sources = new Map<Departure | StepWrite, number>();
     for (const departure of early) sources.set(departure, this.gather(localLane, departure, step));
     for (const local of locals) {
       if (!earlyLocals.has(local)) continue;
@@ -116,7 +116,7 @@ class RankLowering {
   }
 
   /** Resolves the ends of a transfer that lie on this rank. */
-  private sort(place: number, step: number, departures: Departure[], writes: Write[]): void {
+  private sort(place: number, step: number, departures: Departure[], writes: StepWrite[]): void {
     const { steps } = this.facts.schedule;
     const transfer = this.transfers[place];
     const lane = this.lanes.laneOf[place];
@@ -183,7 +183,7 @@ class RankLowering {
   }
 
   /** A copy that no transfer asks for. */
-  private moveOnce({ from, to, count }: Move, step: number): void {
+  private moveOnce({ from, to, count }: CellMove, step: number): void {
     this.program.add({
       kind: copy,
       lane: localLane,
@@ -230,7 +230,7 @@ class RankLowering {
   }
 }
 
-function lengthOf(runs: readonly Run[]): number {
+function lengthOf(runs: readonly CellRun[]): number {
   let count = 0;
   for (const run of runs) count += run.count;
   return count;

@@ -9,5 +9,5 @@ export { type SteadyState, steadyState } from './estimate/pipelines/steady-state
 export { sentBytes } from './simulate/sent-bytes.ts';
 export { simulateShifted } from './simulate/shifted.ts';
 export { SimulatedTimes, simulate } from './simulate/simulate.ts';
-export { type Chain, type SizedRun, SizedRuns, timeOf } from './simulate/sized-runs.ts';
+export { type CriticalChain, type SizedRun, SizedRuns, timeOf } from './simulate/sized-runs.ts';
 export { timeline } from './simulate/timeline.ts';

@@ -21,7 +21,7 @@ import { type CompileRequest, type CompileResult, compile } from '../search/comp
 import { mayGainInRounds, withRounds } from '../search/in-rounds.ts';
 import { provedBundle } from '../search/proved-bundle.ts';
 import { loadSolver, type SolverName } from '../solver/index.ts';
-import { type Improvement, Search } from './search.ts';
+import { type Improvement, MoveSearch } from './search.ts';
 import { scheduleInSteps } from './steps.ts';
 
 export type { Improvement } from './search.ts';
@@ -82,7 +82,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   const bound = lowerBound(collective, topology, size);
   const schedule = await scheduleIn(source, request, () => scheduleInSteps(given.plan));
   const resultOf = (
-    { best, improvements, notes }: Search,
+    { best, improvements, notes }: MoveSearch,
     engines: OptimizeResult['engines'],
     stoppedEarly: boolean,
   ): OptimizeResult => {
@@ -101,9 +101,9 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
       notes: [...notes],
     };
   };
-  const onBetter = (soFar: Search): void => request.onBest?.(resultOf(soFar, undefined, true));
+  const onBetter = (soFar: MoveSearch): void => request.onBest?.(resultOf(soFar, undefined, true));
   const asked = { collective, topology, size, limits, shouldStop, bulks: 'auto' } as const;
-  const search = new Search(asked, routes, cost.seconds, onBetter);
+  const search = new MoveSearch(asked, routes, cost.seconds, onBetter);
   onBetter(search);
   if (schedule !== undefined) {
     search.run(schedule);

@@ -4,14 +4,14 @@ import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 
 /** What goes from one rank to another on one channel, as a share of the message. */
-export interface Demand {
+export interface PairDemand {
   readonly source: number;
   readonly destination: number;
   readonly channel: number;
   readonly share: number;
 }
 
-export function demandsOf({ steps, collective }: Schedule): readonly Demand[] {
+export function pairDemandsOf({ steps, collective }: Schedule): readonly PairDemand[] {
   const whole = messageChunks(collective);
   const chunksBy = new Map<string, { source: number; destination: number; channel: number; chunks: number }>();
   for (let t = 0; t < steps.transferCount; t++) {
@@ -26,16 +26,16 @@ export function demandsOf({ steps, collective }: Schedule): readonly Demand[] {
 }
 
 /** One entry per link, then for each rank its sending and its receiving ports; in seconds per byte of the message. */
-export type Loads = Float64Array;
+export type ResourceLoads = Float64Array;
 
-export function noLoads({ topology }: Routes): Loads {
+export function noLoads({ topology }: Routes): ResourceLoads {
   return new Float64Array(topology.links.length + 2 * topology.chips.length);
 }
 
 /** Adds what `demands` take when rank r's part is played by `order[r]`, on channels from `firstChannel` on. */
 export function addLoads(
-  loads: Loads,
-  demands: readonly Demand[],
+  loads: ResourceLoads,
+  demands: readonly PairDemand[],
   routes: Routes,
   order: readonly number[],
   firstChannel = 0,
@@ -52,6 +52,6 @@ export function addLoads(
 }
 
 /** The busiest link or port. */
-export function greatest(loads: Loads): number {
+export function greatest(loads: ResourceLoads): number {
   return loads.reduce((most, load) => Math.max(most, load), 0);
 }

@@ -8,7 +8,7 @@ import { lower } from '../lower/index.ts';
 import { simulate } from '../model/index.ts';
 import { alongside, compactSteps, forwardHops, prune, refine, relabel } from '../passes/index.ts';
 import { bettering } from './limits.ts';
-import { addLoads, demandsOf, greatest, noLoads } from './loads.ts';
+import { addLoads, greatest, noLoads, pairDemandsOf } from './loads.ts';
 import { partners } from './orders.ts';
 import { balancedPaths } from './paths.ts';
 
@@ -23,7 +23,7 @@ export interface MoveContext {
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
-export interface Move {
+export interface ScheduleMove {
   /** What was done, for people. */
   readonly name: string;
   /** Schedules to try instead, none of them proved. */
@@ -31,7 +31,7 @@ export interface Move {
 }
 
 /** In the order they are tried: first what makes schedules smaller, so that later moves have less to do. */
-export const moves: readonly Move[] = [
+export const moves: readonly ScheduleMove[] = [
   { name: 'transfers that nothing depends on left out', variants: pruned },
   { name: 'steps brought forward and messages merged', variants: (schedule) => [compactSteps(schedule)] },
   { name: 'ranks in another order', variants: reordered },
@@ -111,7 +111,7 @@ function* divided(schedule: Schedule, { routes }: MoveContext): Iterable<Schedul
   const centre = Math.max(fixed, 0);
   const mirror = Array.from({ length: ranks }, (_, rank) => (2 * centre - rank + 2 * ranks) % ranks);
   const identity = mirror.map((_, rank) => rank);
-  const demands = demandsOf(schedule);
+  const demands = pairDemandsOf(schedule);
   const loads = noLoads(routes);
   addLoads(loads, demands, routes, identity);
   const enough = greatest(loads) * (1 - bettering.leastGain);
@@ -130,7 +130,7 @@ function* balanced(schedule: Schedule, { routes }: MoveContext): Iterable<Schedu
   const { collective } = schedule;
   if (collective.kind === 'custom' || collective.kind === 'barrier' || collective.ranks < 3) return;
   const identity = Array.from({ length: collective.ranks }, (_, rank) => rank);
-  const demands = demandsOf(schedule);
+  const demands = pairDemandsOf(schedule);
   const loads = noLoads(routes);
   addLoads(loads, demands, routes, identity);
   const links = routes.topology.links.length;

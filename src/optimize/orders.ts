@@ -3,7 +3,7 @@
 import { Random } from '../ir/random.ts';
 import type { Routes } from '../ir/routes.ts';
 import { bettering } from './limits.ts';
-import { addLoads, type Demand, greatest, type Loads, noLoads } from './loads.ts';
+import { addLoads, greatest, noLoads, type PairDemand, type ResourceLoads } from './loads.ts';
 
 /** Parts of the message that go as before and in another order. */
 export type Division = readonly [before: number, other: number];
@@ -42,8 +42,8 @@ export interface OtherOrders {
  * @param loads of the schedule as it is
  */
 export function partners(
-  demands: readonly Demand[],
-  loads: Loads,
+  demands: readonly PairDemand[],
+  loads: ResourceLoads,
   routes: Routes,
   { starts, fixed, firstChannel }: OtherOrders,
 ): readonly Partner[] {
@@ -93,7 +93,7 @@ function climb(
 }
 
 /** In which the greater loads count most: with the greatest alone, hardly any single exchange would help. */
-function norm(loads: Loads): number {
+function norm(loads: ResourceLoads): number {
   return loads.reduce((sum, load) => sum + load ** 4, 0) ** 0.25;
 }
 
@@ -113,7 +113,7 @@ interface Rating {
   readonly unevenness: number;
 }
 
-function bestDivision(loads: Loads, others: Loads): Rating {
+function bestDivision(loads: ResourceLoads, others: ResourceLoads): Rating {
   let best: Rating = { division: divisions[0], load: Number.POSITIVE_INFINITY, unevenness: Number.POSITIVE_INFINITY };
   for (const division of divisions) {
     const [before, other] = division;

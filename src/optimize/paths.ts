@@ -1,7 +1,7 @@
 /** Over which chips messages may be sent so that links are used evenly. */
 import type { Routes } from '../ir/routes.ts';
 import { bettering } from './limits.ts';
-import { type Demand, greatest, type Loads } from './loads.ts';
+import { greatest, type PairDemand, type ResourceLoads } from './loads.ts';
 
 /** A way from one chip to another that meets no third one. */
 interface Hop {
@@ -23,7 +23,11 @@ export interface Paths {
  * @param before what links have to do already
  * @returns undefined where that would take too long
  */
-export function balancedPaths(demands: readonly Demand[], before: Loads, routes: Routes): Paths | undefined {
+export function balancedPaths(
+  demands: readonly PairDemand[],
+  before: ResourceLoads,
+  routes: Routes,
+): Paths | undefined {
   const hops = hopsOf(routes);
   const edges = hops.reduce((sum, from) => sum + from.length, 0);
   if (edges * demands.length > bettering.pathsWork) return undefined;

@@ -8,7 +8,7 @@ import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes 
 import { operationsPerTransfer, perCandidate, simulatedPerOperation, stages } from '../search/search-limits.ts';
 import { candidateOf } from '../synth/index.ts';
 import { bettering } from './limits.ts';
-import { type Move, type MoveContext, moves } from './moves.ts';
+import { type MoveContext, moves, type ScheduleMove } from './moves.ts';
 
 /** Something that was done and kept. */
 export interface Improvement {
@@ -21,16 +21,16 @@ const endedNote = 'the search was ended: not everything was tried';
 const spentNote = 'so much was tried that the rest was left out';
 
 /** A plan that was found correct, and what it takes. */
-export type Found = Pick<Priced, 'checked' | 'cost'>;
+export type OptimizedPlan = Pick<Priced, 'checked' | 'cost'>;
 
 /** Keeps the best schedule so far and tries moves on it until none helps. */
-export class Search {
-  best: Found | undefined;
+export class MoveSearch {
+  best: OptimizedPlan | undefined;
   readonly improvements: Improvement[] = [];
   readonly notes: string[] = [];
   private readonly request: PriceRequest;
   private readonly routes: Routes;
-  private readonly onBetter: (soFar: Search) => void;
+  private readonly onBetter: (soFar: MoveSearch) => void;
   private seconds: Seconds;
   private spent = 0;
   /** The best that moves have made. */
@@ -40,7 +40,7 @@ export class Search {
    * @param seconds what is to be beaten
    * @param onBetter told each time that something was kept
    */
-  constructor(request: PriceRequest, routes: Routes, seconds: Seconds, onBetter: (soFar: Search) => void) {
+  constructor(request: PriceRequest, routes: Routes, seconds: Seconds, onBetter: (soFar: MoveSearch) => void) {
     this.request = { ...request, onSimulated: (operations) => this.spend(operations / simulatedPerOperation) };
     this.routes = routes;
     this.seconds = seconds;
@@ -68,12 +68,12 @@ export class Search {
   }
 
   /** In the end another plan for the same collective in the place of all that was made of the given one; where it is faster. */
-  replace(found: Found, what: string): void {
+  replace(found: OptimizedPlan, what: string): void {
     this.keep(found, what);
   }
 
   /** The schedule that goes on: the move's best where it helps. */
-  private apply(move: Move, schedule: Schedule): Schedule {
+  private apply(move: ScheduleMove, schedule: Schedule): Schedule {
     const { routes } = this;
     const { size, shouldStop } = this.request;
     const left = (): number => stages.thorough.enough - this.spent;
@@ -117,7 +117,7 @@ export class Search {
     return true;
   }
 
-  private keep(found: Found, what: string): boolean {
+  private keep(found: OptimizedPlan, what: string): boolean {
     if (found.cost.seconds >= this.seconds * (1 - noticeable)) return false;
     this.best = found;
     this.seconds = found.cost.seconds;

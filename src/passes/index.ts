@@ -7,7 +7,7 @@ export { fold, foldedKinds, foldOperands, type Operand } from './fold.ts';
 export { forwardHops } from './forward-hops.ts';
 export { inInstances } from './instances.ts';
 export { joinPieces } from './pieces.ts';
-export { type Placement, place } from './place.ts';
+export { place, type SchedulePlacement } from './place.ts';
 export { prune } from './prune.ts';
 export { refine } from './refine.ts';
 export { relabel } from './relabel.ts';

@@ -6,7 +6,7 @@ import { type Piece, type Schedule, type ScheduleBuffer, type Steps, StepsBuilde
 import { joinPieces } from './pieces.ts';
 
 /** Where a schedule runs. */
-export interface Placement {
+export interface SchedulePlacement {
   /** Works on `data` and scratch only. */
   readonly schedule: Schedule;
   /** `members[r]` plays its rank r. */
@@ -31,7 +31,7 @@ export interface Placement {
  * @throws CccError 'schedule' for data that cannot be divided as they need it, or schedules that work on other buffers
  */
 export function place(
-  placements: readonly Placement[],
+  placements: readonly SchedulePlacement[],
   target: { readonly name: string; readonly collective: Collective },
   channelShift = 0,
 ): Schedule {
@@ -60,7 +60,7 @@ export function place(
  * Which of its steps each schedule makes at a time. What ranks do on their own between messages comes before the next messages of anybody: a chip
  * that cannot send while it reduces would else be kept by what it has to send for another schedule.
  */
-function sideBySide(placements: readonly Placement[]): readonly ReadonlyMap<Schedule, number>[] {
+function sideBySide(placements: readonly SchedulePlacement[]): readonly ReadonlyMap<Schedule, number>[] {
   const schedules = new Set(placements.map(({ schedule }) => schedule));
   const rounds: { readonly local: Map<Schedule, number>[]; readonly messages: Map<Schedule, number> }[] = [];
   for (const schedule of schedules) {
@@ -87,7 +87,10 @@ function isLocal({ stepStart, source, destination }: Steps, step: number): boole
 }
 
 /** Where the scratch of each begins, behind that of those before that share a member with it; and how much there is in all. */
-function scratchOf(placements: readonly Placement[]): { readonly starts: readonly number[]; readonly scratch: number } {
+function scratchOf(placements: readonly SchedulePlacement[]): {
+  readonly starts: readonly number[];
+  readonly scratch: number;
+} {
   const used = new Map<number, number>();
   let scratch = 0;
   const starts = placements.map(({ schedule, members, ...where }) => {
@@ -103,7 +106,7 @@ function scratchOf(placements: readonly Placement[]): { readonly starts: readonl
 
 function addStep(
   builder: StepsBuilder,
-  { schedule, members }: Placement,
+  { schedule, members }: SchedulePlacement,
   step: number,
   channelShift: number,
   put: (piece: Piece) => Piece[],
@@ -122,7 +125,7 @@ function addStep(
 }
 
 /** What makes pieces of the whole from those of the schedule, with its scratch from a place on. */
-function placing(placement: Placement): (piece: Piece, scratch: number) => Piece[] {
+function placing(placement: SchedulePlacement): (piece: Piece, scratch: number) => Piece[] {
   const { starts } = placement;
   if (starts !== undefined) return (piece) => placedUnevenly(piece, placement, starts);
   const grain = grainOf(placement.schedule, placement);
@@ -130,7 +133,7 @@ function placing(placement: Placement): (piece: Piece, scratch: number) => Piece
 }
 
 /** Chunks of the whole that one chunk of the schedule stands for. */
-function grainOf(schedule: Schedule, { slots, starts }: Omit<Placement, 'schedule' | 'members'>): number {
+function grainOf(schedule: Schedule, { slots, starts }: Omit<SchedulePlacement, 'schedule' | 'members'>): number {
   const grain = slots.length / messageChunks(schedule.collective);
   if (Number.isInteger(grain) && starts === undefined) return grain;
   const has = messageChunks(schedule.collective);
@@ -138,7 +141,7 @@ function grainOf(schedule: Schedule, { slots, starts }: Omit<Placement, 'schedul
 }
 
 /** The chunks of a piece where they are in the whole, as few pieces as may be. */
-function placed(piece: Piece, { schedule, slots }: Placement, grain: number, scratch: number): Piece[] {
+function placed(piece: Piece, { schedule, slots }: SchedulePlacement, grain: number, scratch: number): Piece[] {
   const at = (buffer: ScheduleBuffer, offset: number): number => {
     if (buffer === 'data') return slots[offset];
     if (buffer === 'scratch') return scratch + offset;
@@ -164,7 +167,7 @@ function placed(piece: Piece, { schedule, slots }: Placement, grain: number, scr
 }
 
 /** Every chunk of the whole that the chunks of a piece stand for, on both sides. */
-function placedUnevenly(piece: Piece, { schedule, slots }: Placement, starts: Int32Array): Piece[] {
+function placedUnevenly(piece: Piece, { schedule, slots }: SchedulePlacement, starts: Int32Array): Piece[] {
   const { from, to, fromOffset, toOffset, count } = piece;
   if (from !== 'data' || to !== 'data' || fromOffset !== toOffset) {
     throw new CccError('schedule', `${schedule.name} moves data to other places, where chunks are not of one size`);

@@ -3,7 +3,7 @@ import { CccError, type SourceRange } from '../ir/diagnostic.ts';
 import { nearestNames } from './nearest.ts';
 import { describeNode, type YamlEntry, type YamlMapping, type YamlNode, type YamlScalar } from './yaml.ts';
 
-export class Fields {
+export class DocumentFields {
   readonly range: SourceRange;
   private readonly mapping: YamlMapping;
   /** What messages call the mapping: `a step`. */

@@ -1,8 +1,8 @@
 /** Compares a rank's output with the reference. */
 import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
-import { decode, type Value } from './elements.ts';
+import { decode, type ElementValue } from './elements.ts';
 import { period } from './inputs.ts';
-import type { Layout } from './layout.ts';
+import type { ByteLayout } from './layout.ts';
 import type { Expected, Reference } from './reference.ts';
 
 /** The first element of an output that is wrong. */
@@ -10,14 +10,14 @@ export interface Mismatch {
   readonly rank: number;
   /** Counted from the start of the rank's output. */
   readonly element: number;
-  readonly expected: Value;
-  readonly found: Value;
+  readonly expected: ElementValue;
+  readonly found: ElementValue;
 }
 
 /** Everything that a check looks at. */
 export interface CheckRequest {
   readonly reference: Reference;
-  readonly layout: Layout;
+  readonly layout: ByteLayout;
   readonly memory: SharedArrayBuffer;
   readonly dtype: Dtype;
 }
@@ -51,7 +51,8 @@ export function compareOutputs(request: CheckRequest, model: number, rank: numbe
   const [wanted, found] = [output(model), output(rank)];
   if (wanted.equals(found)) return undefined;
   const element = Math.floor(wanted.findIndex((value, at) => value !== found[at]) / size);
-  const valueIn = (bytes: Buffer): Value => decode(dtype, new DataView(memory), bytes.byteOffset + element * size);
+  const valueIn = (bytes: Buffer): ElementValue =>
+    decode(dtype, new DataView(memory), bytes.byteOffset + element * size);
   return { rank, element, expected: valueIn(wanted), found: valueIn(found) };
 }
 

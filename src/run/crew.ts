@@ -7,24 +7,24 @@ import type { Mismatch } from './check.ts';
 import { Control } from './control.ts';
 import { blocked } from './dry-run.ts';
 import { runs } from './limits.ts';
-import { type Assignment, type Interval, Member } from './member.ts';
+import { type Interval, Member, type ThreadAssignment } from './member.ts';
 import { Progress } from './progress.ts';
 
 export interface WorkerData {
-  readonly assignment: Assignment;
+  readonly assignment: ThreadAssignment;
   readonly thread: number;
 }
 
-export type Command =
+export type ThreadCommand =
   | { readonly kind: 'run'; readonly repetitions: number; readonly isRecorded: boolean }
   | { readonly kind: 'check' };
 
-export type Answer =
+export type ThreadReply =
   | { readonly kind: 'ran'; readonly intervals: readonly Interval[] }
   | { readonly kind: 'checked'; readonly wrong: readonly Mismatch[] };
 
 /** What runs and checks: threads, or this one alone. */
-export interface Crew {
+export interface ExecutionCrew {
   /** `[thread][repetition]`. */
   run(repetitions: number, isRecorded: boolean): Promise<readonly (readonly Interval[])[]>;
   check(): Promise<readonly Mismatch[]>;
@@ -32,7 +32,7 @@ export interface Crew {
 }
 
 /** Everything in the calling thread: blocks it, needs no other. */
-export function soleMember(assignment: Assignment): Crew {
+export function soleMember(assignment: ThreadAssignment): ExecutionCrew {
   const member = new Member(assignment, 0);
   return {
     run: async (repetitions, isRecorded) => [member.run(repetitions, isRecorded)],
@@ -50,7 +50,7 @@ export function hasWorkers(): boolean {
 }
 
 /** One worker per thread of the assignment. `patience`: milliseconds without any progress after which a run is given up. */
-export function startCrew(assignment: Assignment, patience = runs.patience): Crew {
+export function startCrew(assignment: ThreadAssignment, patience = runs.patience): ExecutionCrew {
   const workers = Array.from({ length: assignment.threads }, (_, thread) => {
     const workerData: WorkerData = { assignment, thread };
     return new Worker(workerFile, { workerData });
@@ -64,10 +64,10 @@ export function startCrew(assignment: Assignment, patience = runs.patience): Cre
     });
   });
   death.catch(() => {});
-  const tell = async <Wanted extends Answer['kind']>(
-    command: Command,
+  const tell = async <Wanted extends ThreadReply['kind']>(
+    command: ThreadCommand,
     wanted: Wanted,
-  ): Promise<readonly Extract<Answer, { kind: Wanted }>[]> => {
+  ): Promise<readonly Extract<ThreadReply, { kind: Wanted }>[]> => {
     const answers = workers.map((worker) => answerOf(worker, command, wanted));
     const watch = watchOver(assignment, control, patience);
     try {
@@ -87,29 +87,29 @@ export function startCrew(assignment: Assignment, patience = runs.patience): Cre
   };
 }
 
-function answerOf<Wanted extends Answer['kind']>(
+function answerOf<Wanted extends ThreadReply['kind']>(
   worker: Worker,
-  command: Command,
+  command: ThreadCommand,
   wanted: Wanted,
-): Promise<Extract<Answer, { kind: Wanted }>> {
+): Promise<Extract<ThreadReply, { kind: Wanted }>> {
   return new Promise((resolve) => {
-    worker.once('message', (answer: Answer) => {
+    worker.once('message', (answer: ThreadReply) => {
       if (isOfKind(answer, wanted)) resolve(answer);
     });
     worker.postMessage(command);
   });
 }
 
-function isOfKind<Wanted extends Answer['kind']>(
-  answer: Answer,
+function isOfKind<Wanted extends ThreadReply['kind']>(
+  answer: ThreadReply,
   wanted: Wanted,
-): answer is Extract<Answer, { kind: Wanted }> {
+): answer is Extract<ThreadReply, { kind: Wanted }> {
   return answer.kind === wanted;
 }
 
 /** Fails once a run that has begun stands still for so long. */
 function watchOver(
-  assignment: Assignment,
+  assignment: ThreadAssignment,
   control: Control,
   patience: number,
 ): { readonly failure: Promise<never>; readonly end: () => void } {
@@ -131,7 +131,7 @@ function watchOver(
 }
 
 /** Lanes that have not come to their end. */
-function standingLanes({ tables, counters, inflight, staged }: Assignment): number[] {
+function standingLanes({ tables, counters, inflight, staged }: ThreadAssignment): number[] {
   const progress = new Progress(tables, counters, inflight, staged);
   const lanes = Array.from({ length: tables.firstOp.length - 1 }, (_, lane) => lane);
   return lanes.filter((lane) => !progress.isFinished(lane));

@@ -13,7 +13,7 @@ import {
 export type PlainValue = number | bigint;
 
 /** A value and an index, of which operators choose one whole pair. */
-export class Pair {
+export class ValueIndexPair {
   readonly value: PlainValue;
   readonly index: number;
 
@@ -28,13 +28,13 @@ export class Pair {
 }
 
 /** What an element holds. */
-export type Value = PlainValue | Pair;
+export type ElementValue = PlainValue | ValueIndexPair;
 
 /** Reads the element that begins at a byte, a multiple of its size. */
-export function decode(dtype: Dtype, view: DataView, byte: number): Value {
+export function decode(dtype: Dtype, view: DataView, byte: number): ElementValue {
   if (!isPair(dtype)) return decodePlain(dtype, view, byte);
   const { value, indexAt } = pairParts[dtype];
-  return new Pair(decodePlain(value, view, byte), view.getInt32(byte + indexAt, true));
+  return new ValueIndexPair(decodePlain(value, view, byte), view.getInt32(byte + indexAt, true));
 }
 
 function decodePlain(dtype: PlainDtype, view: DataView, byte: number): PlainValue {
@@ -67,13 +67,13 @@ function decodePlain(dtype: PlainDtype, view: DataView, byte: number): PlainValu
 }
 
 /** Writes a value, rounded to the nearest the type has (ties to even); integers wrap around. */
-export function encode(dtype: Dtype, view: DataView, byte: number, value: Value): void {
-  if (!(value instanceof Pair)) encodePlain(dtype, view, byte, value);
+export function encode(dtype: Dtype, view: DataView, byte: number, value: ElementValue): void {
+  if (!(value instanceof ValueIndexPair)) encodePlain(dtype, view, byte, value);
   else if (isPair(dtype)) encodePair(dtype, view, byte, value);
   else throw new Error(`${dtype} holds no pairs`);
 }
 
-function encodePair(dtype: PairDtype, view: DataView, byte: number, pair: Pair): void {
+function encodePair(dtype: PairDtype, view: DataView, byte: number, pair: ValueIndexPair): void {
   const { value, indexAt } = pairParts[dtype];
   encodePlain(value, view, byte, pair.value);
   view.setInt32(byte + indexAt, pair.index, true);

@@ -6,14 +6,14 @@
 import { type Collective, expectation, inputChunks, messageChunks, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { OperationCode, planBuffers } from '../ir/plan.ts';
-import type { Layout } from './layout.ts';
+import type { ByteLayout } from './layout.ts';
 import { type Actions, newCounters, Progress } from './progress.ts';
 import type { RunTables } from './tables.ts';
 
 /** A plan that is about to run, and where its elements lie. */
 export interface FitRequest {
   readonly tables: RunTables;
-  readonly layout: Layout;
+  readonly layout: ByteLayout;
   readonly collective: Collective;
   readonly elementBytes: number;
   readonly inflight: number | undefined;

@@ -4,7 +4,7 @@
  */
 import type { ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, isFloatingPoint, isPair } from '../ir/dtype.ts';
-import { Pair, type Value } from './elements.ts';
+import { type ElementValue, ValueIndexPair } from './elements.ts';
 import { runs } from './limits.ts';
 
 /** Elements after which a pattern repeats. */
@@ -29,12 +29,12 @@ export interface InputRequest {
 const exactUpTo: Partial<Readonly<Record<Dtype, number>>> = { f16: 2 ** 11, bf16: 2 ** 8, f32: 2 ** 24, f64: 2 ** 53 };
 
 /** The value of element `index` (modulo the period) of a rank's input. */
-export function inputValue(request: InputRequest, rank: number, index: number): Value {
+export function inputValue(request: InputRequest, rank: number, index: number): ElementValue {
   const { dtype, op, ranks, kind, seed } = request;
   const at = index % period;
   const bits = hash(hash(hash(seed) ^ rank) ^ at);
   // Few values, so that indices often decide, and these in no order of the ranks.
-  if (isPair(dtype)) return new Pair((bits % runs.pairValues) - (runs.pairValues >> 1), hash(bits) | 0);
+  if (isPair(dtype)) return new ValueIndexPair((bits % runs.pairValues) - (runs.pairValues >> 1), hash(bits) | 0);
   if (!isFloatingPoint(dtype)) return (BigInt(hash(bits ^ 0x5bd1e995)) << 32n) | BigInt(bits);
   if (kind === 'random') return bits / 2 ** 31 - 1;
   const most = exactUpTo[dtype] ?? 0;

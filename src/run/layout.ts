@@ -13,7 +13,7 @@ export interface LayoutRequest extends ElementLayoutRequest {
 const [inputCode, outputCode, scratchCode] = [0, 1, 2];
 
 /** Byte addresses of everything. */
-export class Layout {
+export class ByteLayout {
   /** Bytes in all. */
   readonly bytes: number;
   /** Of the slot that `find` was asked for: its first byte, and its elements. */

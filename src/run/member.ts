@@ -7,18 +7,18 @@ import { Control } from './control.ts';
 import type { InputRequest } from './inputs.ts';
 import { type Kernel, loadKernel } from './kernels/kernel.ts';
 import type { SharedMemory } from './kernels/web-assembly.ts';
-import { Layout, type LayoutRequest } from './layout.ts';
+import { ByteLayout, type LayoutRequest } from './layout.ts';
 import { Mover } from './mover.ts';
-import { type Actions, type Counters, Progress } from './progress.ts';
+import { type Actions, Progress, type RunCounters } from './progress.ts';
 import { Recorder } from './recorder.ts';
 import { Reference } from './reference.ts';
 import type { RunTables } from './tables.ts';
 
 /** What every thread is told. All of it can be sent to a worker, and what is written lies in shared memory. */
-export interface Assignment {
+export interface ThreadAssignment {
   readonly tables: RunTables;
   readonly layout: LayoutRequest;
-  readonly counters: Counters;
+  readonly counters: RunCounters;
   readonly staged: Uint8Array;
   readonly inflight: number | undefined;
   readonly dtype: Dtype;
@@ -43,11 +43,11 @@ export interface Interval {
 }
 
 export class Member {
-  private readonly assignment: Assignment;
+  private readonly assignment: ThreadAssignment;
   private readonly collective: Collective;
   private readonly firstRank: number;
   private readonly endRank: number;
-  private readonly layout: Layout;
+  private readonly layout: ByteLayout;
   private readonly kernel: Kernel;
   private readonly control: Control;
   private readonly progress: Progress;
@@ -55,14 +55,14 @@ export class Member {
   private readonly reference: Reference;
 
   /** `thread`: which of the threads this is. */
-  constructor(assignment: Assignment, thread: number) {
+  constructor(assignment: ThreadAssignment, thread: number) {
     const { tables, counters, inflight, staged, dtype, op, memory, control, threads, isCrowded, inputs } = assignment;
     const { collective, elementBytes } = assignment.layout;
     this.assignment = assignment;
     this.collective = collective;
     this.firstRank = Math.floor((thread * collective.ranks) / threads);
     this.endRank = Math.floor(((thread + 1) * collective.ranks) / threads);
-    this.layout = new Layout(assignment.layout);
+    this.layout = new ByteLayout(assignment.layout);
     this.kernel = loadKernel(memory, dtype, op);
     this.control = new Control(control, threads, isCrowded);
     this.progress = new Progress(tables, counters, inflight, staged);

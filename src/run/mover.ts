@@ -2,7 +2,7 @@
 import { OperationCode } from '../ir/plan.ts';
 import type { OperandOrder } from '../ir/schedule.ts';
 import type { Kernel } from './kernels/kernel.ts';
-import type { Layout } from './layout.ts';
+import type { ByteLayout } from './layout.ts';
 import type { Actions } from './progress.ts';
 import type { RunTables } from './tables.ts';
 
@@ -13,7 +13,7 @@ type Combination = 'copy' | OperandOrder;
 
 export class Mover implements Actions {
   private readonly tables: RunTables;
-  private readonly layout: Layout;
+  private readonly layout: ByteLayout;
   private readonly kernel: Kernel;
   private readonly staged: Uint8Array;
   private readonly elementBytes: number;
@@ -21,7 +21,7 @@ export class Mover implements Actions {
 
   constructor(parts: {
     readonly tables: RunTables;
-    readonly layout: Layout;
+    readonly layout: ByteLayout;
     readonly kernel: Kernel;
     readonly staged: Uint8Array;
     readonly elementBytes: number;
@@ -109,7 +109,7 @@ export class Mover implements Actions {
   }
 }
 
-function find(layout: Layout, end: End, index: number, bulk: number): void {
+function find(layout: ByteLayout, end: End, index: number, bulk: number): void {
   if ('stagedBy' in end) layout.findStaged(end.stagedBy, index);
   else layout.find(end.rank, end.buffer, end.offset + index, bulk);
 }

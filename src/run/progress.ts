@@ -6,7 +6,7 @@ import { OperationCode } from '../ir/plan.ts';
 import type { RunTables } from './tables.ts';
 
 /** Counters of one run, all 0 at its start. Shared memory where several threads run it. */
-export interface Counters {
+export interface RunCounters {
   /** Operations that each lane has completed, over all bulks. */
   readonly completed: Int32Array;
   /** Messages that each connection has been given, and that its receiver has taken. */
@@ -15,7 +15,7 @@ export interface Counters {
 }
 
 /** Counters in memory of their own. */
-export function newCounters(tables: RunTables, allocate: (bytes: number) => ArrayBufferLike): Counters {
+export function newCounters(tables: RunTables, allocate: (bytes: number) => ArrayBufferLike): RunCounters {
   const counters = (count: number): Int32Array => new Int32Array(allocate(4 * count));
   return {
     completed: counters(tables.firstOp.length - 1),
@@ -44,13 +44,13 @@ export class Progress {
   waitedFor = -1;
 
   private readonly tables: RunTables;
-  private readonly counters: Counters;
+  private readonly counters: RunCounters;
   /** Transfers that a connection buffers; undefined for any number. */
   private readonly inflight: number | undefined;
   /** Sends that are copied when they are sent, so that their source may be overwritten at once. */
   private readonly staged: Uint8Array;
 
-  constructor(tables: RunTables, counters: Counters, inflight: number | undefined, staged: Uint8Array) {
+  constructor(tables: RunTables, counters: RunCounters, inflight: number | undefined, staged: Uint8Array) {
     this.tables = tables;
     this.counters = counters;
     this.inflight = inflight;

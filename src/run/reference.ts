@@ -3,9 +3,9 @@
  */
 import { type Collective, type Contribution, expectation, listed, type ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
-import { decode, encode, Pair, type PlainValue, type Value } from './elements.ts';
+import { decode, type ElementValue, encode, type PlainValue, ValueIndexPair } from './elements.ts';
 import { type InputRequest, inputValue, period } from './inputs.ts';
-import type { Layout } from './layout.ts';
+import type { ByteLayout } from './layout.ts';
 import { runs } from './limits.ts';
 
 /** Contributions to a shard, each from an element of a rank's input on. */
@@ -32,12 +32,12 @@ const roundings: Partial<Readonly<Record<Dtype, number>>> = {
 export class Reference {
   private readonly inputs: InputRequest;
   private readonly collective: Collective;
-  private readonly layout: Layout;
+  private readonly layout: ByteLayout;
   /** No buffer has more. */
   private readonly elements: number;
   private readonly kept = new Map<string, Expected>();
 
-  constructor(inputs: InputRequest, collective: Collective, layout: Layout) {
+  constructor(inputs: InputRequest, collective: Collective, layout: ByteLayout) {
     this.inputs = inputs;
     // A shard as one chunk; the chunks of a custom collective are shards already.
     this.collective = collective.kind === 'custom' ? collective : { ...collective, chunks: 1 };
@@ -91,10 +91,10 @@ export class Reference {
     const tolerance = rounds ? new Float64Array(length) : undefined;
     const one = new DataView(new ArrayBuffer(size));
     /** The input as it is after rounding to the type. */
-    const rounded = ({ rank, first }: Source, index: number): Value => {
+    const rounded = ({ rank, first }: Source, index: number): ElementValue => {
       encode(dtype, one, 0, inputValue(this.inputs, rank, first + index));
       const value = decode(dtype, one, 0);
-      return isFloatingPoint(dtype) || value instanceof Pair ? value : BigInt(value);
+      return isFloatingPoint(dtype) || value instanceof ValueIndexPair ? value : BigInt(value);
     };
     for (let i = 0; i < length; i++) {
       let result = rounded(sources[0], i);
@@ -122,14 +122,14 @@ function contributions(
 }
 
 /** a ⊕ b of two numbers or two integers; results of integers may be off by multiples of 2⁶⁴, which encoding takes away. */
-function combine(op: ReductionOperator, a: Value, b: Value): Value {
-  if (a instanceof Pair && b instanceof Pair) return choosePair(op, a, b);
+function combine(op: ReductionOperator, a: ElementValue, b: ElementValue): ElementValue {
+  if (a instanceof ValueIndexPair && b instanceof ValueIndexPair) return choosePair(op, a, b);
   if (typeof a === 'bigint' && typeof b === 'bigint') return combineIntegers(op, a, b);
   return combineNumbers(op, Number(a), Number(b));
 }
 
 /** The pair of the least or the largest value, which NaN is beyond; of equal values that of the smaller index. */
-function choosePair(op: ReductionOperator, a: Pair, b: Pair): Pair {
+function choosePair(op: ReductionOperator, a: ValueIndexPair, b: ValueIndexPair): ValueIndexPair {
   const isNumber = (value: PlainValue): boolean => !Number.isNaN(Number(value));
   const [isA, isB] = [isNumber(a.value), isNumber(b.value)];
   if (isA !== isB) return isA ? b : a;

@@ -1,13 +1,13 @@
 /** A thread of a run: does what it is told, one command after the other, until it is ended. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Stopped } from './control.ts';
-import type { Answer, Command, WorkerData } from './crew.ts';
+import type { ThreadCommand, ThreadReply, WorkerData } from './crew.ts';
 import { Member } from './member.ts';
 
 const { assignment, thread }: WorkerData = workerData;
 const member = new Member(assignment, thread);
 
-parentPort?.on('message', (command: Command) => {
+parentPort?.on('message', (command: ThreadCommand) => {
   try {
     parentPort?.postMessage(answer(command));
   } catch (error) {
@@ -15,7 +15,7 @@ parentPort?.on('message', (command: Command) => {
   }
 });
 
-function answer(command: Command): Answer {
+function answer(command: ThreadCommand): ThreadReply {
   switch (command.kind) {
     case 'run':
       return { kind: 'ran', intervals: member.run(command.repetitions, command.isRecorded) };

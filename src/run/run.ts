@@ -10,14 +10,14 @@ import { type Bytes, formatBytes, type Seconds } from '../ir/units.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
 import type { Mismatch } from './check.ts';
 import { Control } from './control.ts';
-import { type Crew, hasWorkers, soleMember, startCrew } from './crew.ts';
+import { type ExecutionCrew, hasWorkers, soleMember, startCrew } from './crew.ts';
 import { stagedSends } from './dry-run.ts';
 import { checkFits } from './fits.ts';
 import type { InputKind } from './inputs.ts';
 import { mostPages, pageBytes } from './kernels/kernel.ts';
 import { Memory, type SharedMemory } from './kernels/web-assembly.ts';
-import { Layout, type LayoutRequest } from './layout.ts';
-import type { Assignment, Interval } from './member.ts';
+import { ByteLayout, type LayoutRequest } from './layout.ts';
+import type { Interval, ThreadAssignment } from './member.ts';
 import { newCounters } from './progress.ts';
 import { type RunTables, runTables } from './tables.ts';
 
@@ -82,7 +82,7 @@ export async function run(subject: ProvedPlan | UnverifiedPlan, options: RunOpti
   const staged =
     'unverified' in subject || needsStaging(subject) ? stagedSends(tables, options.inflight) : noneStaged(tables);
   const request = layoutRequest(plan, options, staged);
-  const layout = new Layout(request);
+  const layout = new ByteLayout(request);
   const { bytes } = layout;
   checkMemory(bytes);
   const { elementBytes } = request;
@@ -117,8 +117,8 @@ function noneStaged(tables: RunTables): Uint8Array {
 }
 
 async function runWith(
-  crew: Crew,
-  assignment: Assignment,
+  crew: ExecutionCrew,
+  assignment: ThreadAssignment,
   { repetitions, warmups, check }: RunOptions,
 ): Promise<Pick<RunResult, 'threads' | 'seconds' | 'wrong' | 'times'>> {
   const intervals = await crew.run(warmups + repetitions, false);
@@ -129,7 +129,7 @@ async function runWith(
 }
 
 /** One more run, whose times are noted. */
-async function recorded(crew: Crew, { record }: Assignment): Promise<Float64Array | undefined> {
+async function recorded(crew: ExecutionCrew, { record }: ThreadAssignment): Promise<Float64Array | undefined> {
   if (record === undefined) return undefined;
   const intervals = await crew.run(1, true);
   const start = Math.min(...intervals.map(([only]) => only.start));
@@ -207,7 +207,7 @@ function assign(
     readonly bytes: Bytes;
   },
   options: RunOptions,
-): Assignment {
+): ThreadAssignment {
   const { tables, staged, request, bytes } = parts;
   const { plan } = subject;
   const { dtype, inflight, inputs: kind, seed, record } = options;

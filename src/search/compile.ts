@@ -17,7 +17,7 @@ import { type Dismissal, enginesNamed } from '../synth/index.ts';
 import { type CandidateOutline, describe, outline, type PricedCandidate, ranked } from './comparing.ts';
 import { type Priced, withCopyOrder } from './evaluate/index.ts';
 import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
-import { Search, type SearchRequest, type SearchResult } from './search.ts';
+import { CandidateSearch, type SearchRequest, type SearchResult } from './search.ts';
 import { sourcesOf } from './sources.ts';
 
 export interface CompileRequest extends Omit<SearchRequest, 'onBest'> {
@@ -80,9 +80,9 @@ export function compile(request: CompileRequest): CompileResult {
   const routes = Routes.of(topology);
   const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
   const { onBest, ...asked } = request;
-  const search = ({ seconds }: Bound): Search => {
+  const search = ({ seconds }: Bound): CandidateSearch => {
     const report = (soFar: SearchResult) => onBest?.(resultOf(soFar, request, routes, bound, true));
-    const found = new Search({ ...asked, onBest: report }, routes, seconds);
+    const found = new CandidateSearch({ ...asked, onBest: report }, routes, seconds);
     found.run(sourcesOf(found, enginesNamed(request.engine)));
     return found;
   };

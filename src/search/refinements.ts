@@ -20,7 +20,7 @@ import {
   withInstances,
 } from './evaluate/index.ts';
 import { type Prospect, winsTies } from './prospect.ts';
-import type { Search } from './search.ts';
+import type { CandidateSearch } from './search.ts';
 import {
   chunksPerOperation,
   operationsPerTransfer,
@@ -32,7 +32,7 @@ import {
 } from './search-limits.ts';
 
 /** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before, or cannot be made. */
-export function proposed(search: Search, candidate: Candidate): Prospect | undefined {
+export function proposed(search: CandidateSearch, candidate: Candidate): Prospect | undefined {
   const { request, routes } = search;
   const { name } = candidate;
   const schedule = made(search, candidate);
@@ -57,7 +57,7 @@ export function proposed(search: Search, candidate: Candidate): Prospect | undef
 }
 
 /** In one bulk. */
-function priced(search: Search, candidate: Candidate): readonly Prospect[] {
+function priced(search: CandidateSearch, candidate: Candidate): readonly Prospect[] {
   const { request, routes } = search;
   const found = priceWithinLimits(candidate, request, routes, search.toBeat());
   const outcome = found.kind === 'priced' ? withInstances(found, charged(search), routes) : found;
@@ -68,7 +68,7 @@ function priced(search: Search, candidate: Candidate): readonly Prospect[] {
 
 /** A plan in one bulk, or in as many as were asked for, and what more can be done with it. */
 class Refined {
-  private readonly search: Search;
+  private readonly search: CandidateSearch;
   private readonly single: Priced;
   private readonly pipelines: Pipelines;
   /** Where the search has what became of it. */
@@ -77,7 +77,7 @@ class Refined {
   /** Whether chunks of unequal size are looked for, which algorithms that are asked for by name do without: these stay as they are known. */
   private readonly isSized: boolean;
 
-  constructor(search: Search, single: Priced) {
+  constructor(search: CandidateSearch, single: Priced) {
     const { request, routes, priced: all } = search;
     const { bulks, objective, algorithm, collective } = request;
     this.search = search;
@@ -159,7 +159,7 @@ class Refined {
   }
 }
 
-function charged(search: Search): PriceRequest {
+function charged(search: CandidateSearch): PriceRequest {
   return {
     ...search.request,
     exhaustive: false,
@@ -189,7 +189,7 @@ function followed(collective: Collective): number {
 }
 
 /** Undefined beyond a limit, or where engines compose what does not go together: such an error has no place in a file. */
-function made(search: Search, candidate: Candidate): Schedule | undefined {
+function made(search: CandidateSearch, candidate: Candidate): Schedule | undefined {
   try {
     return candidate.build(1);
   } catch (error) {

@@ -9,7 +9,7 @@ import { fingerprint, type Schedule } from '../ir/schedule.ts';
 import { rounding, type Seconds } from '../ir/units.ts';
 import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
 import type { Objective } from './comparing.ts';
-import type { Outcome, Priced, PriceRequest } from './evaluate/index.ts';
+import type { EvaluationOutcome, Priced, PriceRequest } from './evaluate/index.ts';
 import { gainOf, type Prospect } from './prospect.ts';
 import { budgets, type Stage, spreads } from './search-limits.ts';
 
@@ -37,7 +37,7 @@ export interface SearchResult {
   readonly stoppedEarly: boolean;
 }
 
-export class Search implements SearchResult {
+export class CandidateSearch implements SearchResult {
   readonly priced: Priced[] = [];
   readonly dismissed: Dismissal[] = [];
   readonly exceeded: CccError[] = [];
@@ -101,7 +101,7 @@ export class Search implements SearchResult {
   }
 
   /** Takes note of a plan, or of why there is none. */
-  take(outcome: Outcome): void {
+  take(outcome: EvaluationOutcome): void {
     if (outcome.kind === 'priced') this.replace(this.priced.length, outcome);
     else {
       this.dismissed.push(outcome.dismissal);

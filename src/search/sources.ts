@@ -4,11 +4,11 @@ import type { Seconds } from '../ir/units.ts';
 import type { Engine, Problem, Proposal } from '../synth/index.ts';
 import { type Prospect, winsTies } from './prospect.ts';
 import { proposed } from './refinements.ts';
-import type { Search } from './search.ts';
+import type { CandidateSearch } from './search.ts';
 import { perProposal, spreads, usualPromise, workOfEngine } from './search-limits.ts';
 
 /** Asked quickly; those that search are asked thoroughly later. */
-export function sourcesOf(search: Search, engines: readonly Engine[]): readonly Prospect[] {
+export function sourcesOf(search: CandidateSearch, engines: readonly Engine[]): readonly Prospect[] {
   return engines.map((engine) => new Source(search, engine, false));
 }
 
@@ -22,7 +22,7 @@ class Source implements Prospect {
   readonly isShown: boolean;
   readonly waits: boolean;
   readonly winsTies: boolean;
-  private readonly search: Search;
+  private readonly search: CandidateSearch;
   private readonly engine: Engine;
   private readonly isThorough: boolean;
   /** The user asked for it by name, or it is asked for all it knows. */
@@ -42,7 +42,7 @@ class Source implements Prospect {
   private promised = Number.POSITIVE_INFINITY;
 
   /** @param likely no less is expected of it */
-  constructor(search: Search, engine: Engine, isThorough: boolean, likely: Seconds = 0) {
+  constructor(search: CandidateSearch, engine: Engine, isThorough: boolean, likely: Seconds = 0) {
     const { request, routes, bound } = search;
     const { ranks } = request.collective;
     const { quick, thorough, turn } = workOfEngine;

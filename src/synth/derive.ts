@@ -11,7 +11,7 @@ import { compose, reverse } from '../passes/index.ts';
 export type MovingKind = 'allgather' | 'broadcast' | 'scatter' | 'alltoall';
 
 /** One move within a collective. A reversed one is searched on the machine with its links turned round (`transpose`). */
-export interface Part {
+export interface DerivedPart {
   readonly kind: MovingKind;
   readonly reversed: boolean;
 }
@@ -20,11 +20,11 @@ export interface Part {
 export interface Derivation {
   /** For names of candidates: empty where there is but one part. */
   readonly name: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly DerivedPart[];
 }
 
-const forward = (kind: MovingKind): Part => ({ kind, reversed: false });
-const backward = (kind: MovingKind): Part => ({ kind, reversed: true });
+const forward = (kind: MovingKind): DerivedPart => ({ kind, reversed: false });
+const backward = (kind: MovingKind): DerivedPart => ({ kind, reversed: true });
 
 const derivations: Partial<Readonly<Record<CollectiveKind, readonly Derivation[]>>> = {
   allgather: [{ name: '', parts: [forward('allgather')] }],
@@ -69,7 +69,7 @@ export function leastChunks(target: Collective, { parts }: Derivation, units: re
 export function assemble(
   target: Collective,
   { parts }: Derivation,
-  move: (collective: Collective, part: Part) => Schedule,
+  move: (collective: Collective, part: DerivedPart) => Schedule,
   root = target.root,
 ): Schedule {
   const message = messageChunks(target);

@@ -3,7 +3,7 @@
 import { tolerance } from './limits.ts';
 
 /** A rank with data for all others. */
-export interface Root {
+export interface SpreadingRoot {
   readonly rank: number;
   /** What it has, in units of the packing; 1 where all have the same. */
   readonly share: number;
@@ -13,7 +13,7 @@ export interface Root {
 const mostUnits = 64;
 
 /** The ranks, each with as much as every other. */
-export function equalShares(ranks: readonly number[]): Root[] {
+export function equalShares(ranks: readonly number[]): SpreadingRoot[] {
   return ranks.map((rank) => ({ rank, share: 1 }));
 }
 
@@ -23,7 +23,7 @@ export function equalShares(ranks: readonly number[]): Root[] {
  *
  * @param counts of each rank's shard, in any unit; undefined for shards of one size
  */
-export function sharesOf(counts: readonly number[] | undefined): readonly Root[] | undefined {
+export function sharesOf(counts: readonly number[] | undefined): readonly SpreadingRoot[] | undefined {
   const largest = Math.max(...(counts ?? []));
   if (counts === undefined || largest === 0) return undefined;
   const sum = counts.reduce((total, count) => total + count, 0);

@@ -10,7 +10,7 @@ import type { Arc } from './arcs.ts';
 import { type Candidate, candidateOf, type Problem } from './engine.ts';
 import { type TimedWay, Unrolled } from './exact/unrolled.ts';
 import { roundsNetwork } from './rounds/network.ts';
-import { demandsOf } from './rounds/problem.ts';
+import { commoditiesOf } from './rounds/problem.ts';
 import { scheduleOf } from './rounds/schedule.ts';
 
 /**
@@ -28,7 +28,7 @@ const work = { nodes: 50 } as const;
  */
 export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds): Candidate | undefined {
   const { collective, size, chunks = 1, routes, shouldStop, onModel } = problem;
-  const demands = demandsOf(collective, size);
+  const demands = commoditiesOf(collective, size);
   if (demands === undefined || collective.counts !== undefined) return undefined;
   const { commodities } = demands;
   const network = roundsNetwork(routes, demands.turned !== undefined);

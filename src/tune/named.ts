@@ -1,7 +1,7 @@
 /** The plans that a communication library has under a name of its own, and its best choice for each size among them. */
 import { loadScheduleFile } from '../read/index.ts';
 import { rangesFor, type SizeRange } from './ranges.ts';
-import type { TimedPlan } from './timed-plan.ts';
+import type { TunedPlan } from './timed-plan.ts';
 import type { TuneResult } from './tune.ts';
 
 /** A range whose plan the target can name. */
@@ -16,7 +16,7 @@ export interface NamedRange<Name> extends SizeRange {
 export function namedRanges<Name>(
   { pool, sizes }: TuneResult,
   tolerance: number,
-  nameOf: (plan: TimedPlan) => Name | undefined,
+  nameOf: (plan: TunedPlan) => Name | undefined,
 ): readonly NamedRange<Name>[] {
   const named = pool.filter((plan) => nameOf(plan) !== undefined);
   if (named.length === 0) return [];
@@ -32,7 +32,7 @@ export function namedRanges<Name>(
 }
 
 /** All names of a plan's algorithm, most specific first: of schedules in the order of the ranks, their own and their aliases. */
-export function namesOf({ priced }: TimedPlan): readonly string[] {
+export function namesOf({ priced }: TunedPlan): readonly string[] {
   const { origin, name } = priced.candidate;
   if (origin.engine !== 'library' || name !== origin.schedule) return [];
   const { kind } = priced.checked.plan.collective;

@@ -5,17 +5,17 @@ import type { Bytes } from '../ir/units.ts';
 import type { Priced } from '../search/evaluate/index.ts';
 import { reductionTrees } from '../verify/index.ts';
 import { bestAt } from './ranges.ts';
-import type { TimedPlan } from './timed-plan.ts';
+import type { TunedPlan } from './timed-plan.ts';
 
 export interface OneTree {
-  readonly plans: readonly TimedPlan[];
+  readonly plans: readonly TunedPlan[];
   /** For each rank, with ranks as leaves; empty where nothing rounds. */
   readonly tree: string;
 }
 
 /** Of all trees the one whose plans take least, in the geometric mean over the sizes; undefined where no plan combines all its chunks by one. */
-export function ofOneTree(pool: readonly TimedPlan[], sizes: readonly Bytes[], limits: Limits): OneTree | undefined {
-  const byTree = new Map<string, TimedPlan[]>();
+export function ofOneTree(pool: readonly TunedPlan[], sizes: readonly Bytes[], limits: Limits): OneTree | undefined {
+  const byTree = new Map<string, TunedPlan[]>();
   for (const plan of pool) {
     const tree = treeOf(plan.priced, limits);
     if (tree !== undefined) byTree.set(tree, [...(byTree.get(tree) ?? []), plan]);

@@ -7,7 +7,7 @@
 import type { CollectiveKind } from '../ir/collective.ts';
 import type { Bytes } from '../ir/units.ts';
 import { type NamedRange, namedRanges, namesOf } from './named.ts';
-import type { TimedPlan } from './timed-plan.ts';
+import type { TunedPlan } from './timed-plan.ts';
 import type { TuneResult } from './tune.ts';
 
 interface Algorithm {
@@ -177,7 +177,7 @@ function jsonText({ name }: CollectiveRules, found: readonly RanksRules[]): stri
 }
 
 /** What one message carries, for the size that the pipeline's depth was chosen for; 0 where messages are not cut. */
-function segmentBytes({ priced, tunedFor }: TimedPlan, { segmented }: Algorithm): number {
+function segmentBytes({ priced, tunedFor }: TunedPlan, { segmented }: Algorithm): number {
   const { bulks, collective } = priced.checked.plan;
   const segments = bulks * collective.chunks;
   return segmented !== true || segments === 1 ? 0 : Math.max(1, Math.round(tunedFor / segments));
@@ -188,7 +188,7 @@ function line(value: number | string, remark: string): string {
 }
 
 /** Pipelines are for algorithms that take segments. */
-function algorithmOf(plan: TimedPlan, { algorithms }: CollectiveRules): Algorithm | undefined {
+function algorithmOf(plan: TunedPlan, { algorithms }: CollectiveRules): Algorithm | undefined {
   const name = namesOf(plan).find((candidate) => Object.hasOwn(algorithms, candidate));
   if (name === undefined) return undefined;
   const algorithm = algorithms[name];

@@ -14,7 +14,7 @@ import { inManyLanes, type Priced, priceWithinLimits, tune } from '../search/eva
 import type { SearchRequest } from '../search/search.ts';
 import { type Candidate, type Dismissal, type Engine, enginesNamed } from '../synth/index.ts';
 import { tuning } from './limits.ts';
-import { TimedPlan } from './timed-plan.ts';
+import { TunedPlan } from './timed-plan.ts';
 
 /** What plans are collected for; `size` of the search's request is the tuner's to set. */
 export interface PlansRequest extends Omit<SearchRequest, 'size' | 'objective' | 'onProgress' | 'onBest'> {
@@ -24,7 +24,7 @@ export interface PlansRequest extends Omit<SearchRequest, 'size' | 'objective' |
 
 /** All plans that were found, and what could not be used. */
 export interface PlanPool {
-  readonly plans: readonly TimedPlan[];
+  readonly plans: readonly TunedPlan[];
   readonly dismissed: readonly Dismissal[];
   readonly stoppedEarly: boolean;
 }
@@ -41,7 +41,7 @@ export function collectPlans(request: PlansRequest, sizes: readonly Bytes[], rou
 }
 
 class Collection implements PlanPool {
-  readonly plans: TimedPlan[] = [];
+  readonly plans: TunedPlan[] = [];
   readonly dismissed: Dismissal[] = [];
   stoppedEarly = false;
   private readonly request: PlansRequest;
@@ -117,13 +117,13 @@ class Collection implements PlanPool {
   private addInInstances(single: Priced, size: Bytes): void {
     const { request, routes, sizes } = this;
     const most = sizes[sizes.length - 1];
-    let last = new TimedPlan(single, size, routes);
+    let last = new TunedPlan(single, size, routes);
     this.add(last);
     if (routes.topology.lane === undefined || request.chunks !== undefined) return;
     for (let count = 2; ; count *= 2) {
       const more = inManyLanes(single, count, { ...request, size }, routes);
       if (more === undefined) return;
-      const next = new TimedPlan(more, size, routes);
+      const next = new TunedPlan(more, size, routes);
       if (next.secondsAt(most) > last.secondsAt(most)) return;
       this.add(next);
       last = next;
@@ -141,7 +141,7 @@ class Collection implements PlanPool {
     }
   }
 
-  private add(plan: TimedPlan): void {
+  private add(plan: TunedPlan): void {
     this.plans.push(plan);
     const { best, sizes } = this;
     const timeAt = (index: number): void => {
@@ -182,7 +182,7 @@ class Collection implements PlanPool {
   }
 
   /** Looks for pipelines of `singles` at one size; returns those that are good there, in one bulk or in several. */
-  private findDepthsAt(index: number, singles: readonly TimedPlan[]): readonly TimedPlan[] {
+  private findDepthsAt(index: number, singles: readonly TunedPlan[]): readonly TunedPlan[] {
     const { request, routes } = this;
     const size = this.sizes[index];
     const { seconds: bound } = lowerBound({ ...request.collective, chunks: 1 }, request.topology, size);
@@ -193,7 +193,7 @@ class Collection implements PlanPool {
       if (this.timeIsUp() || hope >= toBeat * tuning.promising || bound >= toBeat) break;
       const tuned = tune(plan.pricedAt(size), { ...request, size }, routes, this.best[index]);
       rated.push({ plan, seconds: tuned.cost.seconds });
-      if (tuned.cost.seconds < this.best[index]) this.add(new TimedPlan(tuned, size, routes));
+      if (tuned.cost.seconds < this.best[index]) this.add(new TunedPlan(tuned, size, routes));
       request.onTried?.(this);
     }
     const limit = this.best[index] * tuning.promising;

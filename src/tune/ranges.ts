@@ -1,13 +1,13 @@
 /** Which plan to use for which sizes: few plans, each in one range, and the sizes at which one overtakes the other. */
 import type { Bytes } from '../ir/units.ts';
 import { tuning } from './limits.ts';
-import type { TimedPlan } from './timed-plan.ts';
+import type { TunedPlan } from './timed-plan.ts';
 
 /** Sizes from `from` (included) to `to` (excluded, but for the last range) for which one plan is used. */
 export interface SizeRange {
   readonly from: Bytes;
   readonly to: Bytes;
-  readonly plan: TimedPlan;
+  readonly plan: TunedPlan;
 }
 
 /**
@@ -32,7 +32,7 @@ export function sizeSeries(first: Bytes, last: Bytes, points: number, unit: Byte
  * @param plans at least one
  */
 export function rangesFor(
-  plans: readonly TimedPlan[],
+  plans: readonly TunedPlan[],
   sizes: readonly Bytes[],
   tolerance: number,
 ): readonly SizeRange[] {
@@ -59,12 +59,12 @@ function extendLast(ranges: SizeRange[], to: Bytes): void {
 }
 
 /** The plan of least time; of equals the one that comes first. */
-export function bestAt(plans: readonly TimedPlan[], size: Bytes): TimedPlan {
+export function bestAt(plans: readonly TunedPlan[], size: Bytes): TunedPlan {
   return plans.reduce((best, plan) => (isFaster(plan, best, size) ? plan : best));
 }
 
 /** Times that differ by rounding only are equal. */
-function isFaster(plan: TimedPlan, other: TimedPlan, size: Bytes): boolean {
+function isFaster(plan: TunedPlan, other: TunedPlan, size: Bytes): boolean {
   return plan.secondsAt(size) < other.secondsAt(size) * (1 - 1e-9);
 }
 
@@ -72,9 +72,9 @@ function isFaster(plan: TimedPlan, other: TimedPlan, size: Bytes): boolean {
  * From the least size on, always the plan that stays near the best for the most sizes: no choice needs fewer ranges. Of plans that
  * reach equally far the one with the least sum of time ratios is taken, then the one that comes first.
  */
-function fewPlans(plans: readonly TimedPlan[], sizes: readonly Bytes[], tolerance: number): readonly TimedPlan[] {
+function fewPlans(plans: readonly TunedPlan[], sizes: readonly Bytes[], tolerance: number): readonly TunedPlan[] {
   const best = sizes.map((size) => bestAt(plans, size).secondsAt(size));
-  const chosen = new Set<TimedPlan>();
+  const chosen = new Set<TunedPlan>();
   for (let start = 0; start < sizes.length; ) {
     let leader = { plan: plans[0], end: start, excess: 0 };
     for (const plan of plans) {
@@ -95,11 +95,11 @@ function fewPlans(plans: readonly TimedPlan[], sizes: readonly Bytes[], toleranc
 
 interface Switch {
   readonly size: Bytes;
-  readonly plan: TimedPlan;
+  readonly plan: TunedPlan;
 }
 
 /** The switch points after `low`, where `plan` is best, up to `high`; a third plan may be best in between. */
-function switches(plans: readonly TimedPlan[], plan: TimedPlan, low: Bytes, high: SizeRange): readonly Switch[] {
+function switches(plans: readonly TunedPlan[], plan: TunedPlan, low: Bytes, high: SizeRange): readonly Switch[] {
   if (plan === high.plan) return [];
   if (high.from <= low * tuning.precision || high.from - low <= 1) return [{ size: high.from, plan: high.plan }];
   const middle = Math.round(Math.sqrt(low * high.from));

@@ -7,7 +7,7 @@ import { leastTime, simulate } from '../model/index.ts';
 import { leastLinkTime, type Priced, pipelineEstimate } from '../search/evaluate/index.ts';
 import { TimeCurve } from './time-curve.ts';
 
-export class TimedPlan {
+export class TunedPlan {
   readonly priced: Priced;
   /** The size for which its depth was chosen. */
   readonly tunedFor: Bytes;

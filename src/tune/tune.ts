@@ -12,7 +12,7 @@ import type { Dismissal } from '../synth/index.ts';
 import { ofOneTree } from './one-tree.ts';
 import { collectPlans, type PlanPool, type PlansRequest } from './plans.ts';
 import { bestAt, rangesFor, type SizeRange } from './ranges.ts';
-import type { TimedPlan } from './timed-plan.ts';
+import type { TunedPlan } from './timed-plan.ts';
 
 export interface TuneRequest extends Omit<PlansRequest, 'onTried'> {
   /** Ascending; switch points are found between them. */
@@ -31,7 +31,7 @@ export interface TuneRequest extends Omit<PlansRequest, 'onTried'> {
 export interface TunedSize {
   readonly size: Bytes;
   /** The plan of its range, and what it takes. */
-  readonly plan: TimedPlan;
+  readonly plan: TunedPlan;
   readonly seconds: Seconds;
   /** Of all plans that were tried the best, which may be within the tolerance of the one in use. */
   readonly bestSeconds: Seconds;
@@ -52,9 +52,9 @@ export interface TuneResult {
   /** In ascending order, without gaps; the boundaries are the switch points. */
   readonly ranges: readonly SizeRange[];
   /** The plans in use, each once, in the order of their first range. */
-  readonly plans: readonly TimedPlan[];
+  readonly plans: readonly TunedPlan[];
   /** All plans that were timed. */
-  readonly pool: readonly TimedPlan[];
+  readonly pool: readonly TunedPlan[];
   readonly curves: readonly AlgorithmCurve[];
   readonly dismissed: readonly Dismissal[];
   readonly stoppedEarly: boolean;
@@ -98,7 +98,7 @@ function usableOf({ plans }: PlanPool, { sameBits, sizes, limits }: TuneRequest)
 }
 
 interface Usable {
-  readonly plans: readonly TimedPlan[];
+  readonly plans: readonly TunedPlan[];
   readonly tree: string | undefined;
 }
 
@@ -158,8 +158,8 @@ function resultOf(
 }
 
 /** Of plans that take equally long the first is taken: a published algorithm, in as few bulks as possible. */
-function textbooksFirst(plans: readonly TimedPlan[]): readonly TimedPlan[] {
-  const rank = ({ priced }: TimedPlan): number => (priced.candidate.origin.engine === 'library' ? 0 : 1);
+function textbooksFirst(plans: readonly TunedPlan[]): readonly TunedPlan[] {
+  const rank = ({ priced }: TunedPlan): number => (priced.candidate.origin.engine === 'library' ? 0 : 1);
   return [...plans].sort((a, b) => rank(a) - rank(b));
 }
 
@@ -168,7 +168,7 @@ export function rangeOf(ranges: readonly SizeRange[], size: Bytes): SizeRange {
   return ranges.find(({ to }) => size < to) ?? ranges[ranges.length - 1];
 }
 
-function curvesOf(pool: readonly TimedPlan[], sizes: readonly Bytes[]): readonly AlgorithmCurve[] {
+function curvesOf(pool: readonly TunedPlan[], sizes: readonly Bytes[]): readonly AlgorithmCurve[] {
   const names = [...new Set(pool.map(({ algorithm }) => algorithm))];
   return names.map((algorithm) => {
     const plans = pool.filter((plan) => plan.algorithm === algorithm);

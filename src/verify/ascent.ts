@@ -1,7 +1,7 @@
 /** The record of climbing the ladder of rungs. */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Determinism, Finding, Verdict, Verification } from '../ir/verification.ts';
-import type { Findings } from './story.ts';
+import type { CheckFindings } from './story.ts';
 
 /** What was found so far, while the ladder is climbed. */
 export class Ascent {
@@ -32,7 +32,7 @@ export class Ascent {
   }
 
   /** Notes a rung's findings; true if it passed. */
-  passes(found: Findings, proved: string): boolean {
+  passes(found: CheckFindings, proved: string): boolean {
     const findings = found.list();
     this.findings.push(...findings);
     const error = findings.find((finding) => finding.severity === 'error');

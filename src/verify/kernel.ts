@@ -4,7 +4,7 @@ import type { Plan } from '../ir/plan.ts';
 import type { Verification } from '../ir/verification.ts';
 import { type Conditions, check } from '../kernel/check.ts';
 import { Refusal, type Tables } from '../kernel/plan.ts';
-import type { Load } from './checks/limits.ts';
+import type { MovedBytes } from './checks/limits.ts';
 import { tablesOf } from './kernel-tables.ts';
 import { explained } from './refusal.ts';
 import type { VerifyOptions } from './verify.ts';
@@ -18,7 +18,7 @@ type Answer =
   | { readonly ok: false; readonly verdict: string; readonly message: string };
 
 /** @param load what the plan is for, where that is to be looked at */
-export function askKernel(plan: Plan, conditions: Conditions, load?: Load): Answer {
+export function askKernel(plan: Plan, conditions: Conditions, load?: MovedBytes): Answer {
   const tables = { ...tablesOf(plan), ...limitsFor(load) };
   try {
     return { ok: true, bitwise: check(tables, conditions) };
@@ -66,7 +66,7 @@ export function decided(plan: Plan, verification: Verification, options: KernelO
 }
 
 /** What the kernel reads of a machine's limits (docs/plan-format.md). */
-export function limitsFor(load: Load | undefined): Pick<Tables, 'size' | 'limits'> {
+export function limitsFor(load: MovedBytes | undefined): Pick<Tables, 'size' | 'limits'> {
   const limits = load?.topology.messages;
   if (limits === undefined) return {};
   return { size: load?.size, limits: { alignment: limits.alignment, messageIds: limits.ids } };

@@ -42,7 +42,7 @@ export function isReduction(plan: Plan, operation: number): boolean {
  * One bulk's memory of all ranks as one row of cells: rank after rank, input and output (which overlap in place),
  * then one copy of scratch.
  */
-export interface Memory {
+export interface CellMemory {
   /** Rank r owns the cells `firstCell[r] … firstCell[r + 1] − 1`; N + 1 entries. */
   readonly firstCell: Int32Array;
   /** Cell of slot 0 of each buffer. */
@@ -55,7 +55,7 @@ export interface Memory {
 }
 
 /** Lays out the cells of a plan whose buffers are as §4 of the design wants them. */
-export function layOut(index: PlanIndex, limit: number): Memory {
+export function layOut(index: PlanIndex, limit: number): CellMemory {
   const { plan, rankOf } = index;
   const ranks = plan.buffers.length;
   const firstCell = new Int32Array(ranks + 1);
@@ -93,7 +93,7 @@ function tooLarge(what: string, collective: Collective): CccError {
 }
 
 /** A cell as people name it: `output[3]`; in place, the output's name wins. */
-export function slotName(memory: Memory, plan: Plan, rank: number, cell: number): string {
+export function slotName(memory: CellMemory, plan: Plan, rank: number, cell: number): string {
   const buffers = plan.buffers[rank];
   for (const buffer of ['output', 'input', 'scratch'] as const satisfies readonly (typeof planBuffers)[number][]) {
     const slot = cell - memory[buffer][rank];

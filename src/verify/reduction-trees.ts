@@ -9,7 +9,7 @@ import { connect } from './checks/connections.ts';
 import { HappensBefore, run } from './order/happens-before.ts';
 import { indexPlan, layOut } from './plan-index.ts';
 import { SymbolicRun } from './symbolic-run.ts';
-import type { Values } from './values.ts';
+import type { CombinationTable } from './values.ts';
 
 /**
  * The trees of a correct plan as one text: for each rank the one by which all chunks of its output are combined, with ranks as leaves.
@@ -43,7 +43,7 @@ export function reductionTrees(plan: Plan, slots: number = defaultLimits.slots):
 }
 
 /** The tree of a value as text, with the ranks of its leaves; of two operands the one that comes first in the alphabet is on the left. */
-function shapesOf(values: Values): (value: number) => string {
+function shapesOf(values: CombinationTable): (value: number) => string {
   const known = new Map<number, string>();
   return (value) => {
     const open = [value];

@@ -1,17 +1,17 @@
 /** Whether values fit where they are put: where shards have sizes of their own, a slot has room for a chunk of its own shard. */
 import { type Collective, inputChunks, outputChunks, shardOf } from '../ir/collective.ts';
-import type { Memory } from './plan-index.ts';
-import type { Values } from './values.ts';
+import type { CellMemory } from './plan-index.ts';
+import type { CombinationTable } from './values.ts';
 
 /** Sizes are those of shards, in bytes; all have as many chunks. Slots of scratch have room for any. */
 export class Room {
-  private readonly values: Values;
+  private readonly values: CombinationTable;
   private readonly collective: Collective;
   private readonly counts: readonly number[];
   /** Size of the shard that each cell has room for a chunk of. */
   private readonly ofCell: Float64Array;
 
-  constructor(collective: Collective, counts: readonly number[], memory: Memory, values: Values) {
+  constructor(collective: Collective, counts: readonly number[], memory: CellMemory, values: CombinationTable) {
     this.collective = collective;
     this.counts = counts;
     this.values = values;

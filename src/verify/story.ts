@@ -7,13 +7,13 @@ import { told } from './told.ts';
 export type StoryLine = Finding['story'][number];
 
 /** A finding in words. */
-export interface Telling {
+export interface FindingText {
   readonly message: string;
   readonly story?: readonly StoryLine[];
 }
 
 /** The findings of one rung. */
-export class Findings {
+export class CheckFindings {
   private readonly code: Finding['code'];
   private readonly severity: Finding['severity'];
   private readonly told: Finding[] = [];
@@ -26,7 +26,7 @@ export class Findings {
   }
 
   /** Adds a finding; `tell` is asked only for those that are told in full. */
-  add(tell: () => Telling): void {
+  add(tell: () => FindingText): void {
     if (this.total++ >= told.contributions) return;
     const { message, story = [] } = tell();
     this.told.push({ severity: this.severity, code: this.code, message, story });

@@ -2,16 +2,16 @@
 import { inputChunks, keepsRankOrder } from '../ir/collective.ts';
 import { OperationCode, type Plan } from '../ir/plan.ts';
 import type { Connections } from './checks/connections.ts';
-import { isSend, type Memory, type PlanIndex } from './plan-index.ts';
+import { type CellMemory, isSend, type PlanIndex } from './plan-index.ts';
 import { Room } from './room.ts';
-import { Values } from './values.ts';
+import { CombinationTable } from './values.ts';
 
 export class SymbolicRun {
-  readonly values: Values;
+  readonly values: CombinationTable;
   /** What each cell of memory holds. */
   readonly cells: Int32Array;
   private readonly index: PlanIndex;
-  private readonly memory: Memory;
+  private readonly memory: CellMemory;
   private readonly connections: Connections;
   /** Absent where all chunks are of one size. */
   private readonly room: Room | undefined;
@@ -19,12 +19,12 @@ export class SymbolicRun {
   private readonly messages: Int32Array;
   private readonly messageAt: Int32Array;
 
-  constructor(index: PlanIndex, memory: Memory, connections: Connections) {
+  constructor(index: PlanIndex, memory: CellMemory, connections: Connections) {
     const { collective, buffers, ops } = index.plan;
     this.index = index;
     this.memory = memory;
     this.connections = connections;
-    this.values = new Values(collective, keepsRankOrder(collective));
+    this.values = new CombinationTable(collective, keepsRankOrder(collective));
     this.cells = new Int32Array(memory.firstCell[buffers.length]).fill(-1);
     for (let rank = 0; rank < buffers.length; rank++) {
       const chunks = inputChunks(collective, rank);

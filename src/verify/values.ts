@@ -5,7 +5,7 @@
 import { type Collective, type Contribution, inputChunks } from '../ir/collective.ts';
 import { IntColumn } from '../ir/column.ts';
 
-export class Values {
+export class CombinationTable {
   /** Leaves of rank r are `firstLeaf[r] … firstLeaf[r + 1] − 1`. */
   private readonly firstLeaf: Float64Array;
   /** A leaf that no collective asks for: what lies in memory that nothing has written. */

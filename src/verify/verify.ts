@@ -15,7 +15,7 @@ import { type Connections, checkMatching, connect } from './checks/connections.t
 import { smallestInflight, tellDeadlock } from './checks/deadlock.ts';
 import { checkDeterminism, determinismText, tellDeterminism } from './checks/determinism.ts';
 import { checkInitialised } from './checks/initialised.ts';
-import type { Load } from './checks/limits.ts';
+import type { MovedBytes } from './checks/limits.ts';
 import { checkRaces } from './checks/races.ts';
 import { checkResult } from './checks/result.ts';
 import { checkFrame, checkOperations, checkRoutes, checkTogether } from './checks/well-formed.ts';
@@ -29,16 +29,16 @@ import {
   resultText,
   wellFormedText,
 } from './facts.ts';
-import { HappensBefore, type Run, run } from './order/happens-before.ts';
+import { type ExecutedOrder, HappensBefore, run } from './order/happens-before.ts';
 import type { Ownership } from './ownership.ts';
-import { indexPlan, layOut, type Memory, type PlanIndex } from './plan-index.ts';
+import { type CellMemory, indexPlan, layOut, type PlanIndex } from './plan-index.ts';
 
 /** What the plan is verified for. */
 export interface VerifyOptions {
   /** The machine it must run on: routes, the limit of transfers in flight and claimed rounds are checked against it. */
   readonly topology?: Topology | undefined;
   /** What the plan is for, if that is known: limits that the machine states are checked for it. */
-  readonly load?: Load | undefined;
+  readonly load?: MovedBytes | undefined;
   /** Transfers that a connection buffers (0 = rendezvous); default: the topology's limit, else unbounded. */
   readonly inflight?: number | undefined;
   /** Makes it an error if ranks combine a chunk with different trees. */
@@ -112,7 +112,7 @@ function isOrderless({ verdict, findings }: Ascent): boolean {
 interface Ground {
   readonly index: PlanIndex;
   readonly connections: Connections;
-  readonly memory: Memory;
+  readonly memory: CellMemory;
   readonly happens: HappensBefore;
   readonly routes: Routes | undefined;
 }
@@ -139,7 +139,13 @@ function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Gr
 }
 
 /** The rungs from 3 on, until one fails. @param runsUnbuffered whether the plan runs to its end without buffers */
-function climbAlong(ran: Run, runsUnbuffered: boolean, ground: Ground, options: VerifyOptions, record: Ascent): void {
+function climbAlong(
+  ran: ExecutedOrder,
+  runsUnbuffered: boolean,
+  ground: Ground,
+  options: VerifyOptions,
+  record: Ascent,
+): void {
   const { index, connections, memory, happens } = ground;
   const { plan } = index;
   const initialised = checkInitialised(happens, memory, ran, options.unwritten === 'unknown' ? 'warning' : 'error');
@@ -159,7 +165,7 @@ function climbAlong(ran: Run, runsUnbuffered: boolean, ground: Ground, options: 
 }
 
 /** The rungs from 6 on, along a complete run without races. */
-function climbResult(ran: Run, ground: Ground, { bitwise = false }: VerifyOptions, record: Ascent): void {
+function climbResult(ran: ExecutedOrder, ground: Ground, { bitwise = false }: VerifyOptions, record: Ascent): void {
   const { index, connections, memory, happens, routes } = ground;
   const { plan } = index;
   if (plan.collective.kind === 'barrier') {

@@ -2,7 +2,7 @@
 export { bendsOf } from './machine/bends.ts';
 export { layOut } from './machine/layout.ts';
 export type { MachineLayout } from './machine/places.ts';
-export { type Measured, readMeasured } from './measured.ts';
+export { type MeasuredRun, readMeasured } from './measured.ts';
 export type { PageDocument, PagePlan, PageTuning } from './page-document.ts';
 export { pagePlan, type ViewSubject } from './page-plan.ts';
 export { pageText } from './page-text.ts';

@@ -4,14 +4,14 @@ import { parseJson } from '../ir/parse-json.ts';
 import { operationKinds, type Plan } from '../ir/plan.ts';
 
 /** When each instance (bulk · operations + operation) was at work, in seconds from the run's start. */
-export interface Measured {
+export interface MeasuredRun {
   readonly name: string;
   readonly start: Float64Array;
   readonly end: Float64Array;
 }
 
 /** @throws CccError 'syntax' for what is no JSON, 'schema' for a trace of another kind or of another plan */
-export function readMeasured(source: SourceText, plan: Plan): Measured {
+export function readMeasured(source: SourceText, plan: Plan): MeasuredRun {
   const operations = plan.ops.kind.length;
   const start = new Float64Array(operations * plan.bulks).fill(Number.NaN);
   const end = new Float64Array(operations * plan.bulks).fill(Number.NaN);
@@ -49,7 +49,7 @@ function eventsOf(source: SourceText): readonly unknown[] {
 }
 
 /** Clocks begin anywhere; here with the first operation. */
-function fromZero(start: Float64Array, end: Float64Array): Pick<Measured, 'start' | 'end'> {
+function fromZero(start: Float64Array, end: Float64Array): Pick<MeasuredRun, 'start' | 'end'> {
   const first = start.reduce((least, instant) => Math.min(least, instant), Number.POSITIVE_INFINITY);
   return { start: start.map((instant) => instant - first), end: end.map((instant) => instant - first) };
 }

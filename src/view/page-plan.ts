@@ -10,7 +10,7 @@ import { floatColumn, intColumn } from './columns.ts';
 import { viewed } from './limits.ts';
 import { bendsOf } from './machine/bends.ts';
 import { layOut } from './machine/layout.ts';
-import type { Measured } from './measured.ts';
+import type { MeasuredRun } from './measured.ts';
 import type { PageBound, PageFinding, PageMachine, PageMeasured, PageOperations, PagePlan } from './page-document.ts';
 import { partnersOf } from './partners.ts';
 import { placesOf } from './places.ts';
@@ -29,7 +29,7 @@ export interface ViewSubject {
   readonly bound: (Bound & { readonly stated: readonly Claimed[] }) | undefined;
   readonly notes: readonly string[];
   /** A run on real memory, to be drawn beside the simulated one. */
-  readonly measured?: Measured | undefined;
+  readonly measured?: MeasuredRun | undefined;
 }
 
 interface Claimed {
@@ -181,7 +181,7 @@ function operationColumns(plan: Plan, source: Int32Array, line: Int32Array): Pag
   };
 }
 
-function measuredOf({ name, start, end }: Measured): PageMeasured {
+function measuredOf({ name, start, end }: MeasuredRun): PageMeasured {
   let duration = 0;
   for (const instant of end) duration = Math.max(duration, instant);
   return { name, duration, start: floatColumn(start), end: floatColumn(end) };

@@ -1,10 +1,10 @@
 /** Small machines for the tests of the cost model, with round numbers. */
-import type { Link, Node, Occupancy, Ports, ReduceEngine, Topology } from '../../src/ir/topology.ts';
+import type { Link, Node, OccupancyRule, Ports, ReduceEngine, Topology } from '../../src/ir/topology.ts';
 
 export interface Traits {
   readonly latency?: number;
   readonly bandwidth?: number;
-  readonly occupancy?: Occupancy;
+  readonly occupancy?: OccupancyRule;
   readonly ports?: Ports;
   readonly reduce?: ReduceEngine;
   readonly copy?: number;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
-import { compose, type Placement, place } from '../../src/passes/index.ts';
+import { compose, place, type SchedulePlacement } from '../../src/passes/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { copy, piece, schedule } from '../lower/building.ts';
 import { outputsOf } from '../lower/meaning.ts';
@@ -20,10 +20,10 @@ function shards(ranks: readonly number[], chunks: number): Int32Array {
 function grouped(groups: number, positions: number, across: Schedule, within: Schedule, chunks: number): Schedule {
   const target = { name: 'grouped', collective: collectiveOf('allgather', groups * positions, { chunks }) };
   const rail = (position: number) => range(groups).map((group) => rank(group, position, positions));
-  const first = range(positions).map((position): Placement => {
+  const first = range(positions).map((position): SchedulePlacement => {
     return { schedule: across, members: rail(position), slots: shards(rail(position), chunks) };
   });
-  const second = range(groups).map((group): Placement => {
+  const second = range(groups).map((group): SchedulePlacement => {
     const members = range(positions).map((position) => rank(group, position, positions));
     return { schedule: within, members, slots: shards(range(positions).flatMap(rail), chunks) };
   });

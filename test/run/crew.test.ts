@@ -1,7 +1,7 @@
 /** Threads that die or stand still end a run with an error, within the time that it is given. */
 import { describe, expect, it } from 'vitest';
 import { lower } from '../../src/lower/index.ts';
-import type { Assignment } from '../../src/run/member.ts';
+import type { ThreadAssignment } from '../../src/run/member.ts';
 import { collectiveOf } from '../collectives.ts';
 import { copy, piece, schedule } from '../lower/building.ts';
 
@@ -16,7 +16,7 @@ const { Memory }: typeof import('../../src/run/kernels/web-assembly.ts') = await
 );
 
 /** Two ranks swap their shards in one buffer: without copies aside, neither may receive before the other has. */
-function swapping(changes: Partial<Assignment>): Assignment {
+function swapping(changes: Partial<ThreadAssignment>): ThreadAssignment {
   const steps = [[copy(0, 1, piece('data 1', 'data 0')), copy(1, 0, piece('data 0', 'data 1'))]];
   const plan = lower(schedule(collectiveOf('alltoall', 2, { inPlace: true }), steps));
   const tables = runTables(plan);

@@ -4,7 +4,7 @@ import { type ReductionOperator, reductionOperators } from '../../src/ir/collect
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes, isFloatingPoint, isPair } from '../../src/ir/dtype.ts';
 import { Random } from '../../src/ir/random.ts';
-import { decode, encode, Pair, type Value } from '../../src/run/elements.ts';
+import { decode, type ElementValue, encode, ValueIndexPair } from '../../src/run/elements.ts';
 import { loadKernel } from '../../src/run/kernels/kernel.ts';
 import { Memory } from '../../src/run/kernels/web-assembly.ts';
 import { wholeNumberOperators } from '../operators.ts';
@@ -20,9 +20,9 @@ const numbers: Partial<Readonly<Record<ReductionOperator, (a: number, b: number)
   min: Math.min,
 };
 
-function combined(dtype: Dtype, op: ReductionOperator, a: Value, b: Value): Value {
+function combined(dtype: Dtype, op: ReductionOperator, a: ElementValue, b: ElementValue): ElementValue {
   const one = new DataView(new ArrayBuffer(8));
-  if (a instanceof Pair || b instanceof Pair || op === 'minloc' || op === 'maxloc')
+  if (a instanceof ValueIndexPair || b instanceof ValueIndexPair || op === 'minloc' || op === 'maxloc')
     throw new Error('pairs are tested below');
   const result = isFloatingPoint(dtype)
     ? (numbers[op]?.(Number(a), Number(b)) ?? Number.NaN)

@@ -9,7 +9,7 @@ import {
   messageChunks,
   outputChunks,
 } from '../../src/ir/collective.ts';
-import { Layout, type LayoutRequest } from '../../src/run/layout.ts';
+import { ByteLayout, type LayoutRequest } from '../../src/run/layout.ts';
 
 const requests: fc.Arbitrary<LayoutRequest> = fc
   .record({
@@ -41,7 +41,14 @@ const withoutTokens = requests.filter(({ collective }) => collective.kind !== 'b
 const codes = { input: 0, output: 1, scratch: 2 } as const;
 
 /** Bytes from the first to the one behind the last of a slot. */
-function place(layout: Layout, request: LayoutRequest, rank: number, buffer: 0 | 1 | 2, slot: number, bulk: number) {
+function place(
+  layout: ByteLayout,
+  request: LayoutRequest,
+  rank: number,
+  buffer: 0 | 1 | 2,
+  slot: number,
+  bulk: number,
+) {
   layout.find(rank, buffer, slot, bulk);
   return { start: layout.address, length: layout.length, end: layout.address + layout.length * request.elementBytes };
 }
@@ -50,7 +57,7 @@ describe('layout', () => {
   it('puts every element of a buffer into one slot of one bulk', () => {
     fc.assert(
       fc.property(requests, (request) => {
-        const layout = new Layout(request);
+        const layout = new ByteLayout(request);
         for (let rank = 0; rank < request.collective.ranks; rank++) {
           for (const buffer of ['input', 'output'] as const) {
             const parts = [];
@@ -78,7 +85,7 @@ describe('layout', () => {
   it('gives a slot of the output as many elements as the slots of the inputs that make it', () => {
     fc.assert(
       fc.property(requests, (request) => {
-        const layout = new Layout(request);
+        const layout = new ByteLayout(request);
         const { collective } = request;
         for (let rank = 0; rank < collective.ranks; rank++) {
           for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
@@ -105,7 +112,7 @@ describe('layout', () => {
         const parts = collective.chunks * bulks + more;
         const shards = messageChunks(collective) / collective.chunks;
         const request = { ...given, alignment, elements: (shards * parts * alignment) / elementBytes };
-        const layout = new Layout(request);
+        const layout = new ByteLayout(request);
         for (let rank = 0; rank < collective.ranks; rank++) {
           for (const buffer of ['input', 'output', 'scratch'] as const) {
             for (let slot = 0; slot < request.buffers[rank][buffer]; slot++) {
@@ -126,7 +133,7 @@ describe('layout', () => {
       ...{ kind: 'allgather', ranks: 4, chunks: 3, inPlace: true, root: 0, op: 'sum', ordered: false },
     };
     const buffers = Array(4).fill({ input: 3, output: 12, scratch: 0 });
-    const layout = new Layout({
+    const layout = new ByteLayout({
       collective,
       buffers,
       bulks: 2,

@@ -15,7 +15,7 @@ import { WorkSpent } from '../../src/ir/effort.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { resolveTopology, withoutParts } from '../../src/read/index.ts';
 import { scheduleEstimate } from '../../src/search/evaluate/index.ts';
-import { Search, type SearchRequest } from '../../src/search/search.ts';
+import { CandidateSearch, type SearchRequest } from '../../src/search/search.ts';
 import { budgets, type Stage, stages } from '../../src/search/search-limits.ts';
 import { sourcesOf } from '../../src/search/sources.ts';
 import { type Engine, enginesNamed, library } from '../../src/synth/index.ts';
@@ -37,7 +37,7 @@ function compiled(
 }
 
 /** After a quick search by these engines alone; of textbook algorithms one is asked for, and no plan is near a bound of nothing. */
-function searched(...engines: readonly Engine[]): Search {
+function searched(...engines: readonly Engine[]): CandidateSearch {
   const topology = broken('dgx2', 'chip:1');
   const request = {
     ...compileDefaults,
@@ -48,7 +48,7 @@ function searched(...engines: readonly Engine[]): Search {
     effort: 'quick' as const,
     algorithm: 'full-mesh-allgather',
   };
-  const search = new Search(request, new Routes(topology), 0);
+  const search = new CandidateSearch(request, new Routes(topology), 0);
   search.run(sourcesOf(search, engines));
   return search;
 }
@@ -124,7 +124,7 @@ function searchFor({ kind, topology: name, edits, root, bytes }: DrawnRequest, c
   /** @param most work after which the search is told to end */
   return (engines: readonly Engine[], budget: readonly Stage[], most = Number.POSITIVE_INFINITY): number => {
     const shouldStop = (): boolean => search.spent >= most || request.shouldStop?.() === true;
-    const search: Search = new Search({ ...request, shouldStop }, Routes.of(topology), bound, budget);
+    const search: CandidateSearch = new CandidateSearch({ ...request, shouldStop }, Routes.of(topology), bound, budget);
     search.run(sourcesOf(search, engines));
     return search.best;
   };
@@ -208,7 +208,7 @@ describe('the budget', () => {
   it('covers the first plan, for whose sake anything is done', () => {
     const topology = broken('full:52', 'link:47-37');
     const collective = collectiveOf('exscan', topology.chips.length);
-    const search = new Search(
+    const search = new CandidateSearch(
       { ...compileDefaults, onBest: undefined, collective, topology, size: 2 ** 10, effort: 'quick' },
       new Routes(topology),
       lowerBound(collective, topology, 2 ** 10).seconds,

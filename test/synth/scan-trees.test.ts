@@ -9,7 +9,7 @@ import { type ChunkProgram, programOf } from '../../src/synth/scans/chunk-progra
 import { type Hops, hopsOf } from '../../src/synth/scans/hops.ts';
 import { packedSchedule } from '../../src/synth/scans/packed-schedule.ts';
 import { ScanTrees } from '../../src/synth/scans/scan-tree.ts';
-import { type Part, tellOfTree } from '../../src/synth/scans/tree-telling.ts';
+import { type RankSpan, tellOfTree } from '../../src/synth/scans/tree-telling.ts';
 import { distancesOf, edgeWays } from '../../src/synth/scans/trees.ts';
 import { collectiveOf } from '../collectives.ts';
 import { problemOn, provedSeconds } from './list/support.ts';
@@ -18,7 +18,7 @@ import { candidatesAmong } from './problems.ts';
 const kinds = ['scan', 'exscan'] as const;
 type Kind = (typeof kinds)[number];
 
-function programOn(hops: Hops, tree: Part, kind: Kind, ways = edgeWays(hops, tree)): ChunkProgram {
+function programOn(hops: Hops, tree: RankSpan, kind: Kind, ways = edgeWays(hops, tree)): ChunkProgram {
   const [isScan, { ranks }] = [kind === 'scan', hops];
   return programOf(tellOfTree(tree, { ranks, ownResult: isScan, way: ways.way }), ranks, isScan);
 }
@@ -28,12 +28,12 @@ function treesOn(hops: Hops, reduction = 1): ScanTrees {
 }
 
 /** Ranks in the order in which a tree has them. */
-function inOrder({ rank, parts }: Part): number[] {
+function inOrder({ rank, parts }: RankSpan): number[] {
   return parts.length === 0 ? [rank] : parts.flatMap(inOrder);
 }
 
 /** Edges, by parent and child. */
-function edgesOf({ rank, parts }: Part): [number, number][] {
+function edgesOf({ rank, parts }: RankSpan): [number, number][] {
   const children = parts.filter((part) => part.rank !== rank);
   return children.flatMap((child) => [[rank, child.rank], ...edgesOf(child)] as [number, number][]);
 }
@@ -77,12 +77,12 @@ describe('trees whose ranks stand in order', () => {
 
   it('go up and down as Sanders and Träff say: for seven ranks four messages each way, in four steps', () => {
     const hops = hopsOf(new Routes(resolveTopology('full:7')));
-    const leaf = (rank: number): Part => ({ rank, first: rank, end: rank + 1, parts: [] });
-    const inner = (rank: number): Part => ({
+    const leaf = (rank: number): RankSpan => ({ rank, first: rank, end: rank + 1, parts: [] });
+    const inner = (rank: number): RankSpan => ({
       ...{ rank, first: rank - 1, end: rank + 2 },
       parts: [leaf(rank - 1), leaf(rank), leaf(rank + 1)],
     });
-    const tree: Part = { rank: 3, first: 0, end: 7, parts: [inner(1), leaf(3), inner(5)] };
+    const tree: RankSpan = { rank: 3, first: 0, end: 7, parts: [inner(1), leaf(3), inner(5)] };
     for (const kind of kinds) {
       const program = programOn(hops, tree, kind);
       const sent = program.operations.filter(({ source, destination }) => source !== destination);

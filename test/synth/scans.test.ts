@@ -9,7 +9,7 @@ import { lower } from '../../src/lower/index.ts';
 import { simulate } from '../../src/model/index.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
-import { type Hops, hopsOf, Ways } from '../../src/synth/scans/hops.ts';
+import { CheapestPaths, type Hops, hopsOf } from '../../src/synth/scans/hops.ts';
 import { Packer } from '../../src/synth/scans/packing.ts';
 import { cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from '../../src/synth/scans/scheme.ts';
 import { prove } from '../../src/verify/index.ts';
@@ -52,7 +52,7 @@ describe('schemes', () => {
       const hops = hopsOn(machine);
       for (let round = 0; round < 20; round++) {
         const prices = Float64Array.from(hops.arcs, () => 1 + random.below(1000));
-        const ways = new Ways(hops);
+        const ways = new CheapestPaths(hops);
         const costs = hops.outgoing.map((_, from) => ways.costs(prices, from));
         const distance = (from: number, to: number) => costs[from][to];
         const schemeOf = (stops: readonly Stops[]): Scheme =>

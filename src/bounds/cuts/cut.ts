@@ -4,7 +4,7 @@ import type { Collective } from '../../ir/collective.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween } from '../needs.ts';
-import { timeToFill, type Worker } from '../time-to-fill.ts';
+import { type BoundWorker, timeToFill } from '../time-to-fill.ts';
 import { soonestAt } from './senders.ts';
 
 /** A cut, and between whom the values go that are counted. */
@@ -46,13 +46,13 @@ export function cutCertificate(
   };
 }
 
-function crossingsOf(facts: MachineFacts, { inside, sources, targets }: Cut): Worker[] {
+function crossingsOf(facts: MachineFacts, { inside, sources, targets }: Cut): BoundWorker[] {
   const { topology } = facts;
   const { chips, links } = topology;
   const chipOf = (rank: number) => chips[rank];
   const before = facts.latencies.fromAny(sources.map(chipOf));
   const after = facts.backwards.fromAny(targets.map(chipOf));
-  const crossings: Worker[] = [];
+  const crossings: BoundWorker[] = [];
   for (const [index, { from, to, bandwidth, latency, occupancy }] of links.entries()) {
     if (inside[from] !== 1 || inside[to] === 1) continue;
     const pre = occupancy === 'blocking' ? before[from] : soonestAt(facts, index, before);

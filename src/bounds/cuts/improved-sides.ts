@@ -7,7 +7,7 @@ import { type Collective, messageChunks } from '../../ir/collective.ts';
 import { Random } from '../../ir/random.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { rounding } from '../../ir/units.ts';
-import { demandsOf } from '../demands.ts';
+import { multicastDemandsOf } from '../demands.ts';
 import { searched } from '../limits.ts';
 import type { Side } from './sides.ts';
 
@@ -50,7 +50,7 @@ class SideSearch {
   private bytes = 0;
 
   constructor(collective: Collective, { nodes, links, chips }: Topology) {
-    const demands = demandsOf(collective);
+    const demands = multicastDemandsOf(collective);
     const linksAt: Topology['links'][number][][] = nodes.map(() => []);
     for (const link of links) {
       linksAt[link.from].push(link);

@@ -15,7 +15,7 @@ import type { ProvingLengths } from './proving-lengths.ts';
 import { RouteLengths } from './route-lengths.ts';
 import { RoutingLengths } from './routing-lengths.ts';
 import { ScanLengths } from './scan-lengths.ts';
-import { spansOf } from './spans.ts';
+import { spannedRanksOf } from './spans.ts';
 import { TreeLengths } from './tree-lengths.ts';
 
 export function lengthBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
@@ -92,7 +92,7 @@ function routingLengths(collective: Collective, facts: MachineFacts): ProvingLen
 }
 
 function treeLengths(collective: Collective, facts: MachineFacts): ProvingLengths | undefined {
-  const spans = spansOf(collective);
+  const spans = spannedRanksOf(collective);
   return once(facts, `lengths ${JSON.stringify(spans)}`, () => new TreeLengths(facts.topology, spans).best());
 }
 

@@ -10,7 +10,7 @@ import type { Topology } from '../../ir/topology.ts';
 import { rounding } from '../../ir/units.ts';
 import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
-import { Weights } from './weights.ts';
+import { LinkWeights } from './weights.ts';
 
 export class RoutingLengths {
   private readonly topology: Topology;
@@ -52,7 +52,7 @@ export class RoutingLengths {
     this.consider(new Float64Array(links.length).fill(1));
     if (this.likely !== undefined) this.consider(this.likely);
     const busy = new Float64Array(links.length);
-    const weights = new Weights(
+    const weights = new LinkWeights(
       bandwidth,
       bandwidth.map((width) => 1 / width),
       weighing.routingPace,

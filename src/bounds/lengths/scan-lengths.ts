@@ -14,7 +14,7 @@ import { noticeable, rounding } from '../../ir/units.ts';
 import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import { ScanWays } from './scan-ways.ts';
-import { Weights } from './weights.ts';
+import { LinkWeights } from './weights.ts';
 
 /** The same in a single step beyond which nothing is proved: it would take seconds. */
 const mostWorkAtOnce = 2 ** 27;
@@ -95,7 +95,7 @@ export class ScanLengths {
     const exscanWork = chips.length * links.length;
     const before = within(this.withOwn ? mostRounds.beforeScan : mostRounds.exscan, exscanWork);
     const after = this.withOwn ? within(mostRounds.scan, exscanWork + chips.length ** 3) : 0;
-    const weights = new Weights(
+    const weights = new LinkWeights(
       linkColumns(this.topology).bandwidth,
       new Float64Array(links.length).fill(1),
       weighing.scanPace,

@@ -10,19 +10,19 @@ import type { Topology } from '../../ir/topology.ts';
 import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import { SpanningTrees } from './spanning-trees.ts';
-import type { Span } from './spans.ts';
+import type { SpannedRanks } from './spans.ts';
 
 export class TreeLengths {
   private readonly topology: Topology;
   private readonly bandwidths: Float64Array;
-  private readonly spans: readonly Span[];
+  private readonly spans: readonly SpannedRanks[];
   /** Of all spans. */
   private readonly amount: number;
   private readonly everyone: readonly number[];
   private readonly trees: SpanningTrees;
   private found: ProvingLengths | undefined;
 
-  constructor(topology: Topology, spans: readonly Span[]) {
+  constructor(topology: Topology, spans: readonly SpannedRanks[]) {
     this.topology = topology;
     this.bandwidths = linkColumns(topology).bandwidth;
     this.spans = spans;

@@ -5,7 +5,7 @@
 import type { Bytes, BytesPerSecond } from '../../ir/units.ts';
 import { weighing } from '../limits.ts';
 
-export class Weights {
+export class LinkWeights {
   /** By link, the longest 1 after the first round. */
   readonly lengths: Float64Array;
   private readonly bandwidths: ArrayLike<BytesPerSecond>;

@@ -10,7 +10,7 @@ import type { MachineFacts } from '../machine-facts.ts';
 import { slotsOf } from './exclusive-slots.ts';
 
 /** What comes together at a rank from shards of others, or backwards in time is spread from there. */
-export interface Gathering {
+export interface ShardGathering {
   readonly direction: Direction;
   readonly rank: number;
   /** W. */
@@ -20,7 +20,7 @@ export interface Gathering {
 }
 
 /** All of a collective whose chips start or end with a shard each of what passes one of them; none of other collectives. */
-export function gatheringsOf(collective: Collective, size: Bytes): Gathering[] {
+export function gatheringsOf(collective: Collective, size: Bytes): ShardGathering[] {
   const { kind, ranks, root } = collective;
   const everyone = Array.from({ length: ranks }, (_, rank) => rank);
   switch (kind) {
@@ -42,7 +42,7 @@ export function gatheringsOf(collective: Collective, size: Bytes): Gathering[] {
   }
 }
 
-function gatheringAt(collective: Collective, size: Bytes, rank: number, direction: Direction): Gathering {
+function gatheringAt(collective: Collective, size: Bytes, rank: number, direction: Direction): ShardGathering {
   const { kind, ranks, counts } = collective;
   if (counts === undefined) {
     return { direction, rank, bytes: ((ranks - 1) / ranks) * size, shards: ranks - 1 };

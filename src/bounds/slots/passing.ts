@@ -9,7 +9,7 @@ import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../.
 import { type MachineFacts, once } from '../machine-facts.ts';
 import { area } from './area.ts';
 import { greatestRefuted } from './greatest-refuted.ts';
-import { type Root, rootsOf, turnedRound } from './roots.ts';
+import { rootsOf, type SlotRoot, turnedRound } from './roots.ts';
 
 /** On larger machines, and for so many latencies' worth of bytes, it is not looked for; and of how many chips it is worked out. */
 const most = { nodes: 256, latencies: 4000, chips: 3 };
@@ -27,7 +27,7 @@ interface Passage {
 
 export function passingBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   if (size === 0 || collective.custom !== undefined || facts.topology.nodes.length > most.nodes) return [];
-  let best: { readonly passage: Passage; readonly from: Root } | undefined;
+  let best: { readonly passage: Passage; readonly from: SlotRoot } | undefined;
   let longest = 0;
   for (const from of rootsOf(collective, facts)) {
     const machine = from.direction === 'out' ? facts : turnedRound(facts);

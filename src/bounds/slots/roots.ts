@@ -9,15 +9,15 @@ import { type MachineFacts, machineFacts, once } from '../machine-facts.ts';
 /** Ranks of an allreduce that are taken for roots, and from which ways are looked at to choose them. */
 const [mostRoots, mostLookedAt] = [4, 256];
 
-export interface Root {
+export interface SlotRoot {
   readonly root: number;
   readonly direction: Direction;
 }
 
 /** Ranks whose M bytes all others need (`out`), or that need M bytes of each other (`in`). */
-export function rootsOf({ kind, ranks, root }: Collective, facts: MachineFacts): Root[] {
-  const out = (rank: number): Root => ({ root: rank, direction: 'out' });
-  const into = (rank: number): Root => ({ root: rank, direction: 'in' });
+export function rootsOf({ kind, ranks, root }: Collective, facts: MachineFacts): SlotRoot[] {
+  const out = (rank: number): SlotRoot => ({ root: rank, direction: 'out' });
+  const into = (rank: number): SlotRoot => ({ root: rank, direction: 'in' });
   if (kind === 'broadcast') return [out(root)];
   if (kind === 'reduce') return [into(root)];
   if (ranks > searched.rootRanks) return [];

@@ -1,5 +1,5 @@
 /** What the times of probes say by themselves: where short messages end and long ones begin, and how fast a process adds. */
-import { type Line, lineThrough, type MeasuredTime, median, timeOn } from '../../calibrate/index.ts';
+import { type FittedLine, lineThrough, type MeasuredTime, median, timeOn } from '../../calibrate/index.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
 
 /** A plan that is measured. */
@@ -27,8 +27,8 @@ export interface ProbeTime {
 export interface Regimes {
   readonly longestShort: Bytes;
   /** What a hop takes. */
-  readonly short: Line;
-  readonly long: Line;
+  readonly short: FittedLine;
+  readonly long: FittedLine;
 }
 
 /** Two lines in place of one must leave less than this part of its error. */
@@ -141,7 +141,7 @@ links:
 
 /** One lane: a process does one thing after the other, on however many channels. */
 function laneText({ longestShort, short, long }: Regimes, copying: BytesPerSecond | undefined): string {
-  const numbers = ({ constant, perByte }: Line): string =>
+  const numbers = ({ constant, perByte }: FittedLine): string =>
     // Of what a message takes for no bytes half at most is the overhead of either end.
     `overhead: ${(constant / 2).toExponential(3)} s, bandwidth: ${(1 / perByte).toPrecision(4)} B/s`;
   const local = copying === undefined ? '' : `local: { bandwidth: ${copying.toPrecision(3)} B/s }, `;

@@ -5,7 +5,7 @@ import type { Plan } from '../../ir/plan.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import type { Blocks } from '../../jobs/claims.ts';
+import type { DocumentBlocks } from '../../jobs/claims.ts';
 import type { PriceWish } from '../../jobs/priced-for.ts';
 import type { ScheduleFile } from '../../read/index.ts';
 import type { CompactDocument } from '../../read/plan/index.ts';
@@ -24,7 +24,7 @@ import {
 import { writeResult, writeText } from '../output.ts';
 import { checkSuits } from '../source.ts';
 import { fitted, widthToRead } from '../terminal.ts';
-import type { TimedPlan } from '../timed-plan.ts';
+import type { SimulatedProof } from '../timed-plan.ts';
 
 const levels = ['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs'] as const;
 const lanes = ['links', 'ranks'] as const;
@@ -223,7 +223,7 @@ async function compactText(document: CompactDocument, options: ShowOptions): Pro
   throw new CccError('usage', message);
 }
 
-async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level: Level): Promise<string> {
+async function planText(plan: Plan, blocks: DocumentBlocks, options: ShowOptions, level: Level): Promise<string> {
   if (options.emit !== undefined) {
     const [{ pricedFor }, { scheduleInSteps }] = await Promise.all([
       import('../../jobs/priced-for.ts'),
@@ -262,14 +262,14 @@ async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level:
 }
 
 /** What the plan takes, below what is shown of it. */
-async function timeText(plan: Plan, blocks: Blocks, options: ShowOptions): Promise<string> {
+async function timeText(plan: Plan, blocks: DocumentBlocks, options: ShowOptions): Promise<string> {
   const { timeLine } = await import('../timed-plan.ts');
   const line = timeLine(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
   return fitted(line, widthToRead() ?? Number.POSITIVE_INFINITY);
 }
 
 /** @throws CccError 'usage' where no machine is known, and those of `timedPlan` */
-async function timed(plan: Plan, blocks: Blocks, options: ShowOptions): Promise<TimedPlan> {
+async function timed(plan: Plan, blocks: DocumentBlocks, options: ShowOptions): Promise<SimulatedProof> {
   const { timedPlan } = await import('../timed-plan.ts');
   const found = timedPlan(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
   if (found !== undefined) return found;

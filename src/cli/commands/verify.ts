@@ -17,7 +17,7 @@ import {
 } from '../options.ts';
 import { note, writeJson, writeText } from '../output.ts';
 import { checkSuits, sourceOf } from '../source.ts';
-import type { VerifyOptions } from '../verify/verified.ts';
+import type { VerifyCommandOptions } from '../verify/verified.ts';
 
 /** `ccc verify`: a proof, or the exact line and the exact counterexample. */
 export function registerVerify(program: Command): void {
@@ -50,7 +50,7 @@ export function registerVerify(program: Command): void {
   ).action(run);
 }
 
-async function run(path: string | undefined, options: VerifyOptions): Promise<void> {
+async function run(path: string | undefined, options: VerifyCommandOptions): Promise<void> {
   if ((path === undefined) !== (options.all === true)) throw new CccError('usage', 'expected one file, or --all');
   if (options.timeLimit !== undefined) {
     const { exitCodeWithin } = await import('../verify/within-time.ts');
@@ -100,7 +100,7 @@ async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
 }
 
 /** @throws CccError 'usage' before anything is read */
-function checkMachine(options: VerifyOptions): void {
+function checkMachine(options: VerifyCommandOptions): void {
   checkTopologyIsGiven(options);
   if (options.topo !== undefined && options.ranks !== undefined) {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');

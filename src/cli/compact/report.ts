@@ -4,7 +4,7 @@ import type { CompactCompileResult } from '../../compact/compile.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
-import { type Entry, layOut } from '../compile/report.ts';
+import { layOut, type ReportEntry } from '../compile/report.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { ratesText } from '../rates.ts';
@@ -19,7 +19,7 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = s
   const best = bound.certificates.at(0);
   const bulks = plan.bulks === 1 ? 'one bulk' : `${plan.bulks} bulks`;
   const notes = topology === undefined || topology.notes.length === 0 ? '' : ` (${topology.notes.join('; ')})`;
-  const entries: Entry[] = [
+  const entries: ReportEntry[] = [
     ['plan', plan.name, `${counted(steps, 'step')}, ${counted(chunks, 'chunk')} per shard, ${bulks}`],
     [
       'compact',
@@ -32,10 +32,10 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = s
       `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`,
     ],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
-    ...disprovedTexts(bound.disproved).map((text): Entry => ['warning', text]),
+    ...disprovedTexts(bound.disproved).map((text): ReportEntry => ['warning', text]),
     ['moved', `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}`],
     ['proved', ...verification.proved],
-    ...verification.findings.map(({ severity, message }): Entry => [severity, message]),
+    ...verification.findings.map(({ severity, message }): ReportEntry => [severity, message]),
   ];
   return layOut(entries, width);
 }

@@ -6,42 +6,45 @@ import { objectiveValue } from '../../search/comparing.ts';
 import type { CompileRequest, CompileResult } from '../../search/compile.ts';
 
 /** For one group of ranks, or for several at once. */
-export type Compiled = CompileResult | GroupsResult;
+export type CompiledOrGroups = CompileResult | GroupsResult;
 
 export class BestFound {
-  private found: Compiled | undefined;
+  private found: CompiledOrGroups | undefined;
   private value = Number.POSITIVE_INFINITY;
   /** Whether something was left out for lack of time; undefined before everything has been tried. */
   private leftOut: boolean | undefined;
   private readonly request: Pick<CompileRequest, 'objective' | 'topology'>;
-  private readonly say: (best: Compiled, value: number) => void;
+  private readonly say: (best: CompiledOrGroups, value: number) => void;
 
   /** @param say told the best so far, and what its objective makes of it */
-  constructor(request: Pick<CompileRequest, 'objective' | 'topology'>, say: (best: Compiled, value: number) => void) {
+  constructor(
+    request: Pick<CompileRequest, 'objective' | 'topology'>,
+    say: (best: CompiledOrGroups, value: number) => void,
+  ) {
     this.request = request;
     this.say = say;
   }
 
   /** @throws Error before anything has been found */
-  get best(): Compiled {
+  get best(): CompiledOrGroups {
     if (this.found === undefined) throw new Error('there is no plan yet');
     return { ...this.found, stoppedEarly: this.leftOut ?? true };
   }
 
   /** Keeps what a search has found on its way, if it is better. */
-  consider(found: Compiled): void {
+  consider(found: CompiledOrGroups): void {
     const value = this.valueOf(found);
     if (value < this.value) this.keep(found, value);
   }
 
   /** Keeps what a search has found in the end: of equally good plans it has chosen one. */
-  conclude(found: Compiled): void {
+  conclude(found: CompiledOrGroups): void {
     const value = this.valueOf(found);
     if (value <= this.value) this.keep(found, value);
   }
 
   /** As `conclude`, for the search that tries everything: what comes after it is not missing when there is no time for it. */
-  concludeAll(found: Compiled): void {
+  concludeAll(found: CompiledOrGroups): void {
     this.leftOut = found.stoppedEarly;
     const value = this.valueOf(found);
     if (value <= this.value) this.keep(found, value);
@@ -49,7 +52,7 @@ export class BestFound {
   }
 
   /** What a plan is judged by: the less, the better. */
-  valueOf({ bundle }: Compiled): number {
+  valueOf({ bundle }: CompiledOrGroups): number {
     const { objective, topology } = this.request;
     const machine = bundle.topology ?? topology;
     return objective === 'time'
@@ -61,7 +64,7 @@ export class BestFound {
         );
   }
 
-  private keep(found: Compiled, value: number): void {
+  private keep(found: CompiledOrGroups, value: number): void {
     this.found = found;
     this.value = value;
     this.say(this.best, value);

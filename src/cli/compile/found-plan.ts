@@ -5,7 +5,7 @@ import type { GroupsResult } from '../../process-groups/groups.ts';
 import type { Baselines } from '../../search/baselines.ts';
 import type { PricedCandidate } from '../../search/comparing.ts';
 import type { CompileResult } from '../../search/compile.ts';
-import type { Compiled } from './best-found.ts';
+import type { CompiledOrGroups } from './best-found.ts';
 
 export interface FoundPlan extends Omit<CompileResult, 'explain'> {
   /** What its objective makes of it: the less, the better. */
@@ -16,7 +16,7 @@ export interface FoundPlan extends Omit<CompileResult, 'explain'> {
   readonly groups?: GroupsResult['groups'];
 }
 
-export function foundPlan({ explain, ...result }: Compiled, value: number): FoundPlan {
+export function foundPlan({ explain, ...result }: CompiledOrGroups, value: number): FoundPlan {
   return { ...result, value, explained: undefined };
 }
 

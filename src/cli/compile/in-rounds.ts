@@ -6,7 +6,7 @@ import { mayGainInRounds, withRounds } from '../../search/in-rounds.ts';
 import type { SolverName } from '../../solver/index.ts';
 import type { JobControl } from '../jobs/job.ts';
 import { solverHelp } from '../solver-options.ts';
-import type { Compiled } from './best-found.ts';
+import type { CompiledOrGroups } from './best-found.ts';
 
 /**
  * What was found, or something better; the solver is loaded only where that may be.
@@ -14,7 +14,7 @@ import type { Compiled } from './best-found.ts';
  * @param solver nobody where it is undefined: then nothing is tried
  * @throws CccError 'unsupported' for a solver that is not installed
  */
-export async function improvedInRounds<Found extends Compiled>(
+export async function improvedInRounds<Found extends CompiledOrGroups>(
   found: Found,
   request: CompileRequest,
   solver: SolverName | undefined,

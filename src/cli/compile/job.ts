@@ -11,7 +11,7 @@ import { emitterNamed } from '../emitters.ts';
 import type { JobControl } from '../jobs/job.ts';
 import { optimizeLate } from '../jobs/late-optimizing.ts';
 import { solverHelp } from '../solver-options.ts';
-import { BestFound, type Compiled } from './best-found.ts';
+import { BestFound, type CompiledOrGroups } from './best-found.ts';
 import { type FoundPlan, foundPlan, resultOf } from './found-plan.ts';
 import { improvedInRounds } from './in-rounds.ts';
 import { searching } from './limits.ts';
@@ -75,11 +75,11 @@ async function search(
   control: JobControl<FoundPlan>,
   request: CompileRequest,
   found: BestFound,
-): Promise<Compiled> {
+): Promise<CompiledOrGroups> {
   const { index, workers, shouldStop } = control;
   const compileWith = await compilerFor(machine);
-  const onBest = (better: Compiled): void => found.consider(better);
-  const compileWatched = (changed: Partial<CompileRequest>): Compiled =>
+  const onBest = (better: CompiledOrGroups): void => found.consider(better);
+  const compileWatched = (changed: Partial<CompileRequest>): CompiledOrGroups =>
     compileWith({ ...request, ...changed, onBest });
   const seed = request.seed + index;
   if (options.timeLimit === undefined) {
@@ -113,7 +113,7 @@ async function ended(
   { request, inRounds }: CompileWork,
   control: JobControl<FoundPlan>,
   found: BestFound,
-): Promise<Compiled> {
+): Promise<CompiledOrGroups> {
   const before = resultOf(known);
   found.concludeAll(before);
   return improvedInRounds(before, { ...request, shouldStop: control.shouldStop }, inRounds, control);
@@ -130,7 +130,7 @@ function firstPlan({ collective: { ranks }, limits, bulks }: CompileRequest): Pa
 async function compilerFor({
   groups,
   alternatives,
-}: CompileWork['machine']): Promise<(request: CompileRequest) => Compiled> {
+}: CompileWork['machine']): Promise<(request: CompileRequest) => CompiledOrGroups> {
   if (groups === undefined) {
     const { compile } = await import('../../search/compile.ts');
     if (alternatives === undefined) return compile;
@@ -141,7 +141,7 @@ async function compilerFor({
   return (request) => compileGroups(request, groups);
 }
 
-function attempt(work: () => Compiled): Compiled | undefined {
+function attempt(work: () => CompiledOrGroups): CompiledOrGroups | undefined {
   try {
     return work();
   } catch (error) {
@@ -150,6 +150,6 @@ function attempt(work: () => Compiled): Compiled | undefined {
   }
 }
 
-function isAtBound({ bundle: { bound, cost } }: Compiled): boolean {
+function isAtBound({ bundle: { bound, cost } }: CompiledOrGroups): boolean {
   return bound === undefined || optimality(bound.seconds, cost.seconds) > 0.9999;
 }

@@ -1,7 +1,7 @@
 /** What `ccc compile` says about bulks, in words and as a document (docs/pipelining.md defines the terms). */
 
 import { operationCount } from '../../ir/plan.ts';
-import type { Load } from '../../ir/report.ts';
+import type { ResourceLoad } from '../../ir/report.ts';
 import { Routes } from '../../ir/routes.ts';
 import { linkName, type Topology } from '../../ir/topology.ts';
 import { formatSeconds, rounding, type Seconds } from '../../ir/units.ts';
@@ -27,7 +27,7 @@ export function pipelineDocument(result: CompileResult): object | undefined {
   const report = pipelineOf(result);
   if (topology === undefined || report === undefined) return undefined;
   const { pipeline, reductions } = report;
-  const named = (load: Load | undefined) => load && { ...load, name: resourceName(topology, load) };
+  const named = (load: ResourceLoad | undefined) => load && { ...load, name: resourceName(topology, load) };
   return {
     bulks: bulksOf(result),
     inflight: topology.inflight ?? 'unbounded',
@@ -163,13 +163,13 @@ function reductionText({ reductions }: PipelineReport, topology: Topology, secon
     : `${part}, ${percent(hidden, reducing)} of it hidden behind messages of its own`;
 }
 
-function resourceName(topology: Topology, { kind, index }: Load): string {
+function resourceName(topology: Topology, { kind, index }: ResourceLoad): string {
   if (kind === 'link') return `link ${linkName(topology, topology.links[index])}`;
   const { name } = topology.nodes[index];
   return kind === 'chip' ? name : `${kind} of ${name}`;
 }
 
-function subject(topology: Topology, load: Load): string {
+function subject(topology: Topology, load: ResourceLoad): string {
   const name = resourceName(topology, load);
   return load.kind === 'chip' ? `${name}, which sends and reduces in turn,` : name;
 }

@@ -1,7 +1,7 @@
 /** What a compile says about bulks: how the chosen pipeline runs when it is full, what holds it up, and what it gains. */
 
 import { operationCount, type Plan } from '../../ir/plan.ts';
-import type { Load } from '../../ir/report.ts';
+import type { ResourceLoad } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
@@ -23,7 +23,7 @@ export interface FullPipeline extends SteadyState {
   readonly kind: 'bulks';
   readonly bulks: number;
   /** The busiest resource per bulk; undefined where nothing takes time. */
-  readonly busiest: Load | undefined;
+  readonly busiest: ResourceLoad | undefined;
   /** True where not the busiest resource but waits between operations ask for the least interval. */
   readonly waits: boolean;
   /** T − (k − 1) · II: what the time is more than an interval for each further bulk; undefined where the first follow more closely. */
@@ -38,7 +38,7 @@ export interface SingleBulk {
   /** Time of the same plan in two bulks. */
   readonly double: Seconds;
   /** The busiest resource. */
-  readonly busiest: Load | undefined;
+  readonly busiest: ResourceLoad | undefined;
   /** Latencies that each bulk adds on it, however few its bytes. */
   readonly added: Seconds;
 }

@@ -1,6 +1,6 @@
 /** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
 
-import type { Placement } from '../../graph/index.ts';
+import type { NearestChips } from '../../graph/index.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { CompileResult } from '../../search/compile.ts';
 import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
@@ -13,14 +13,14 @@ import { compileReport } from './report.ts';
 import type { CompileOptions } from './request.ts';
 
 /** What is known of the machine beside the plan. */
-export interface MachineFacts {
+export interface PresentedMachine {
   /** For the document of `--json`. */
   readonly intact: IntactTime | undefined;
-  readonly placement: Placement | undefined;
+  readonly placement: NearestChips | undefined;
 }
 
 /** Writes plan and report; returns the exit code. */
-export async function present(found: FoundPlan, options: CompileOptions, facts: MachineFacts): Promise<number> {
+export async function present(found: FoundPlan, options: CompileOptions, facts: PresentedMachine): Promise<number> {
   const { intact, placement } = facts;
   const result = resultOf(found);
   const emitter = await emitterNamed(options.emit);
@@ -57,7 +57,7 @@ async function report(
   result: CompileResult,
   found: FoundPlan,
   options: CompileOptions,
-  placement: Placement | undefined,
+  placement: NearestChips | undefined,
 ): Promise<void> {
   const width = widthOf(process.stderr);
   const { groups } = found;

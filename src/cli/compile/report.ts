@@ -1,6 +1,6 @@
 /** What `ccc compile` says about a plan to people. */
 
-import type { Nearness, Placement } from '../../graph/index.ts';
+import type { NearestChips, Nearness } from '../../graph/index.ts';
 import { optimality } from '../../ir/report.ts';
 import { wholeElements } from '../../ir/shards.ts';
 import { linkName } from '../../ir/topology.ts';
@@ -16,7 +16,7 @@ import { bulksOf, pipelineEntries } from './pipeline-report.ts';
 import { stagedEntries } from './staged-report.ts';
 
 /** A line of the report: what it is about, and what there is to say; each text starts a line of its own. */
-export type Entry = readonly [label: string, ...texts: readonly string[]];
+export type ReportEntry = readonly [label: string, ...texts: readonly string[]];
 
 /**
  * The report on a compiled plan: what it is, how fast, how far from the bound, and what is proved, in lines of at most
@@ -26,12 +26,12 @@ export function compileReport(
   result: CompileResult,
   anyBulks: boolean,
   width = shown.width,
-  placement?: Placement,
+  placement?: NearestChips,
 ): string {
   const { proved, topology, cost, bound } = result.bundle;
   const { plan, verification } = proved;
   const best = bound.certificates[0];
-  const entries: Entry[] = [
+  const entries: ReportEntry[] = [
     ['plan', plan.name, shapeText(result, anyBulks)],
     ...placementEntries(placement),
     ...ringEntries(result),
@@ -46,7 +46,7 @@ export function compileReport(
       `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`,
     ],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
-    ...disprovedTexts(bound.disproved).map((text): Entry => ['warning', text]),
+    ...disprovedTexts(bound.disproved).map((text): ReportEntry => ['warning', text]),
     [
       'moved',
       `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; ranks that talk are ${apart(cost.stretch)}`,
@@ -58,7 +58,7 @@ export function compileReport(
     ...roundsEntries(result),
     ...effortEntries(result),
     ['proved', ...verification.proved],
-    ...verification.findings.map(({ severity, message }): Entry => [severity, message]),
+    ...verification.findings.map(({ severity, message }): ReportEntry => [severity, message]),
   ];
   return layOut(entries, width);
 }
@@ -70,7 +70,7 @@ function apart(stretch: number): string {
 }
 
 /** Labels in a column of their own; what does not fit on the line of a text goes on two columns further in. */
-export function layOut(entries: readonly Entry[], width: number): string {
+export function layOut(entries: readonly ReportEntry[], width: number): string {
   const labelWidth = Math.max(...entries.map(([label]) => label.length));
   const textLines = (label: string, text: string): string[] => {
     const [first, ...rest] = wrap(`${label.padEnd(labelWidth)}  `, text.split(' '), width - 2);
@@ -83,7 +83,7 @@ export function layOut(entries: readonly Entry[], width: number): string {
 }
 
 /** What runs of a size that is no whole number of elements: models take any. */
-function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: CompileResult): readonly Entry[] {
+function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: CompileResult): readonly ReportEntry[] {
   if (dtype === undefined || topology?.messages !== undefined) return [];
   const { counts } = proved.plan.collective;
   const isOdd = (bytes: Bytes): boolean => wholeElements(bytes, dtype) !== bytes;
@@ -98,7 +98,7 @@ function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: Comp
 }
 
 /** What M is rounded up to where messages are whole units of memory. */
-function paddedEntries({ bundle: { size = 0, topology, proved }, asked }: CompileResult): readonly Entry[] {
+function paddedEntries({ bundle: { size = 0, topology, proved }, asked }: CompileResult): readonly ReportEntry[] {
   const { messages, name = '' } = topology ?? {};
   if (messages === undefined || size === asked) return [];
   const { collective, bulks } = proved.plan;
@@ -107,7 +107,7 @@ function paddedEntries({ bundle: { size = 0, topology, proved }, asked }: Compil
   return [['padded', `from ${asked} to ${size} bytes: ${why}`]];
 }
 
-function rateEntries({ bundle: { proved, cost, size = 0 } }: CompileResult): readonly Entry[] {
+function rateEntries({ bundle: { proved, cost, size = 0 } }: CompileResult): readonly ReportEntry[] {
   const text = ratesText(proved.plan.collective, size, cost.seconds);
   return text === undefined ? [] : [['rate', text]];
 }
@@ -127,7 +127,7 @@ function shapeText(result: CompileResult, anyBulks: boolean): string {
 }
 
 /** Which protocol, what others would take, and over how many lanes messages go, where the machine has them. */
-function laneEntries({ bundle, protocols = [] }: CompileResult): readonly Entry[] {
+function laneEntries({ bundle, protocols = [] }: CompileResult): readonly ReportEntry[] {
   const { topology, origin, cost } = bundle;
   const times = (seconds: number): string => `${(seconds / cost.seconds).toFixed(2)} times as long`;
   const others = protocols
@@ -142,7 +142,7 @@ function laneEntries({ bundle, protocols = [] }: CompileResult): readonly Entry[
 }
 
 /** Into what the first shard is cut, where its chunks were given sizes of their own (docs/sizes.md). */
-function sizesEntries({ bundle: { origin, proved } }: CompileResult): readonly Entry[] {
+function sizesEntries({ bundle: { origin, proved } }: CompileResult): readonly ReportEntry[] {
   if (!Array.isArray(origin?.sizes)) return [];
   const text = `${origin.sizes.join(', ')} of ${proved.plan.collective.chunks} chunks: message sizes by linear programming`;
   return [['sizes', text]];
@@ -150,7 +150,7 @@ function sizesEntries({ bundle: { origin, proved } }: CompileResult): readonly E
 
 /** The order in which a ring goes through the ranks, where that is not the order of their numbers. */
 /** Which chips of a larger machine the ranks stand on. */
-function placementEntries(placement: Placement | undefined): readonly Entry[] {
+function placementEntries(placement: NearestChips | undefined): readonly ReportEntry[] {
   if (placement === undefined) return [];
   const { chips, before, after } = placement;
   const nearness = ({ pairs, ring }: Nearness): string =>
@@ -159,7 +159,7 @@ function placementEntries(placement: Placement | undefined): readonly Entry[] {
   return [['chips', elide(chips.map(String), shown.nodes, () => '…').join(' '), gain]];
 }
 
-function ringEntries({ bundle: { origin } }: CompileResult): readonly Entry[] {
+function ringEntries({ bundle: { origin } }: CompileResult): readonly ReportEntry[] {
   if (!Array.isArray(origin?.ringOrder)) return [];
   const { ringOrder, ringStretchBefore: before, ringStretchAfter: after } = origin;
   const gain =
@@ -171,7 +171,7 @@ function ringEntries({ bundle: { origin } }: CompileResult): readonly Entry[] {
 }
 
 /** What a linear program made of the best plan, and how good its class gets. */
-function roundsEntries({ inRounds }: CompileResult): readonly Entry[] {
+function roundsEntries({ inRounds }: CompileResult): readonly ReportEntry[] {
   if (inRounds === undefined) return [];
   const { before, after, rounds, steps, seconds, solver } = inRounds;
   const made = steps === undefined ? counted(rounds, 'round') : `${counted(steps, 'step')} of whole chunks`;
@@ -184,7 +184,7 @@ function roundsEntries({ inRounds }: CompileResult): readonly Entry[] {
 }
 
 /** What more there would be to do. */
-function effortEntries({ effort }: CompileResult): readonly Entry[] {
+function effortEntries({ effort }: CompileResult): readonly ReportEntry[] {
   return effort === 'full'
     ? []
     : [['effort', 'quick: the most promising candidates only; --effort full tries all engines']];
@@ -203,7 +203,7 @@ function busiestLink({ bundle: { cost, topology } }: CompileResult): string {
   return `${name}, busy ${(100 * share).toFixed(1)} % of the time; ${used} of ${counted(topology.links.length, 'link')} used`;
 }
 
-function criticalPathEntries(result: CompileResult): readonly Entry[] {
+function criticalPathEntries(result: CompileResult): readonly ReportEntry[] {
   const text = criticalPathText(result);
   return text === undefined ? [] : [['critical path', text]];
 }

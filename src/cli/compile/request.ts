@@ -6,7 +6,7 @@ import type { Effort } from '../../ir/effort.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { CompileRequest } from '../../search/compile.ts';
-import type { Machine } from '../machine.ts';
+import type { MachineAndGroups } from '../machine.ts';
 import {
   type CollectiveOptions,
   checkOperator,
@@ -51,7 +51,7 @@ export type PlainCompileRequest = Omit<
 
 /** The machine that the options describe, and what is asked of it. */
 export interface MachineRequest {
-  readonly machine: Machine;
+  readonly machine: MachineAndGroups;
   readonly request: PlainCompileRequest;
 }
 
@@ -114,7 +114,7 @@ async function algorithmFor(
 }
 
 /** Whether times on the machine know what a thread block can do, under some protocol at least. */
-export function hasLanes({ topology, alternatives = [] }: Machine): boolean {
+export function hasLanes({ topology, alternatives = [] }: MachineAndGroups): boolean {
   return [topology, ...alternatives].some(({ lane }) => lane !== undefined);
 }
 

@@ -6,17 +6,17 @@ import { operationCount } from '../../ir/plan.ts';
 import { optimality } from '../../ir/report.ts';
 import { linkName } from '../../ir/topology.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
-import { type Blocks, isRecord } from '../../jobs/claims.ts';
+import { type DocumentBlocks, isRecord } from '../../jobs/claims.ts';
 import { overlayEdges } from '../show/plan/overlay.ts';
 import { shown } from '../shown.ts';
-import type { TimedPlan } from '../timed-plan.ts';
+import type { SimulatedProof } from '../timed-plan.ts';
 import { type Change, changeOf, ratioText, textChange } from './changes.ts';
 
 /** A plan, what its document says, and what it takes where its machine is known. */
 export interface ComparedPlan {
   readonly plan: Plan;
   readonly machine: string;
-  readonly timed: TimedPlan | undefined;
+  readonly timed: SimulatedProof | undefined;
   /** Seconds, of its document's certificate; undefined where that is of another machine or size, or does not hold. */
   readonly bound: number | undefined;
   /** The simulated time as its document states it, in seconds. */
@@ -24,7 +24,7 @@ export interface ComparedPlan {
 }
 
 /** @param blocks what the plan's document says beside the plan */
-export function comparedPlan(plan: Plan, blocks: Blocks, timed: TimedPlan | undefined): ComparedPlan {
+export function comparedPlan(plan: Plan, blocks: DocumentBlocks, timed: SimulatedProof | undefined): ComparedPlan {
   const { cost, bound, topology } = blocks;
   const stated = isRecord(cost) && typeof cost.seconds === 'number' ? cost.seconds : undefined;
   const named = isRecord(topology) && typeof topology.name === 'string' ? topology.name : 'not known';
@@ -34,7 +34,7 @@ export function comparedPlan(plan: Plan, blocks: Blocks, timed: TimedPlan | unde
   return { plan, machine, timed, bound: certifiedBound(plan, certificate, timed), stated };
 }
 
-function certifiedBound(plan: Plan, certificate: unknown, timed: TimedPlan | undefined): number | undefined {
+function certifiedBound(plan: Plan, certificate: unknown, timed: SimulatedProof | undefined): number | undefined {
   if (timed === undefined || !isRecord(certificate) || typeof certificate.seconds !== 'number') return undefined;
   const { routes, size } = timed;
   const isCertified = judgeCertificate(certificate, plan.collective, routes.topology, size) === 'certified';
@@ -89,7 +89,7 @@ function stepsOf(plan: Plan): number {
   return new Set(plan.ops.step).size - (plan.ops.step.includes(0) ? 1 : 0);
 }
 
-function reportChanges(before: TimedPlan | undefined, after: TimedPlan | undefined): readonly Change[] {
+function reportChanges(before: SimulatedProof | undefined, after: SimulatedProof | undefined): readonly Change[] {
   if (before === undefined || after === undefined) return [];
   const [a, b] = [before.report, after.report];
   return [
@@ -100,16 +100,16 @@ function reportChanges(before: TimedPlan | undefined, after: TimedPlan | undefin
   ];
 }
 
-function usedLinks({ report }: TimedPlan): number {
+function usedLinks({ report }: SimulatedProof): number {
   return report.links.filter(({ messages }) => messages > 0).length;
 }
 
 /** What each link carries, by its name: those whose bytes changed, the greatest changes first. */
-export function linkChanges(before: TimedPlan, after: TimedPlan): readonly Change[] {
+export function linkChanges(before: SimulatedProof, after: SimulatedProof): readonly Change[] {
   return greatest(bytesByLink(before), bytesByLink(after), formatBytes, 'link');
 }
 
-function bytesByLink({ routes: { topology }, report }: TimedPlan): ReadonlyMap<string, number> {
+function bytesByLink({ routes: { topology }, report }: SimulatedProof): ReadonlyMap<string, number> {
   const bytes = new Map<string, number>();
   for (const { link, bytes: carried } of report.links) {
     const name = linkName(topology, topology.links[link]);

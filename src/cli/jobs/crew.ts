@@ -4,9 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { CccError } from '../../ir/diagnostic.ts';
 import { formatSeconds } from '../../ir/units.ts';
 import { listenForEnding } from './ending.ts';
-import { Findings } from './findings.ts';
+import { WorkerResults } from './findings.ts';
 import type { NamedModel } from './job.ts';
-import { type Assignment, errorFrom, type Report } from './messages.ts';
+import { errorFrom, type JobAssignment, type Report } from './messages.ts';
 import type { ProgressLine } from './progress.ts';
 import type { JobName, RequestOf, ResultOf } from './registry.ts';
 
@@ -30,9 +30,9 @@ export function hasWorkers(): boolean {
   return existsSync(workerFile);
 }
 
-export class Crew<Name extends JobName> {
+export class WorkerPool<Name extends JobName> {
   private readonly settings: CrewSettings<ResultOf<Name>>;
-  private readonly findings: Findings<ResultOf<Name>>;
+  private readonly findings: WorkerResults<ResultOf<Name>>;
   private readonly stop = new SharedArrayBuffer(4);
   private readonly workers: readonly Worker[];
   private isEnding = false;
@@ -43,10 +43,10 @@ export class Crew<Name extends JobName> {
     const { stop } = this;
     const { workers, costOf, onModel } = settings;
     this.settings = settings;
-    this.findings = new Findings(workers, costOf);
+    this.findings = new WorkerResults(workers, costOf);
     this.workers = Array.from({ length: workers }, (_, index) => {
       const wantsModels = onModel !== undefined;
-      const assignment: Assignment<Name> = { name, request, stop, index, workers, wantsModels };
+      const assignment: JobAssignment<Name> = { name, request, stop, index, workers, wantsModels };
       return new Worker(workerFile, { workerData: assignment });
     });
   }

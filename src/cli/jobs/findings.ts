@@ -1,7 +1,7 @@
 /** What the workers of a job have found so far, and which of it is the answer. */
 import type { CccError } from '../../ir/diagnostic.ts';
 
-export class Findings<Result> {
+export class WorkerResults<Result> {
   private readonly results = new Map<number, Result>();
   private readonly failures = new Map<number, CccError>();
   private readonly finished = new Set<number>();

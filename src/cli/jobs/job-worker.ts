@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CccError } from '../../ir/diagnostic.ts';
 import { milliseconds } from '../patience.ts';
-import { type Assignment, partsOf, type Report } from './messages.ts';
+import { type JobAssignment, partsOf, type Report } from './messages.ts';
 import { type JobName, jobs, type ResultOf } from './registry.ts';
 import { buffersOf } from './transfer.ts';
 
@@ -14,7 +14,7 @@ if (parentPort !== null) {
 }
 
 async function work<Name extends JobName>(
-  { name, request, stop, index, workers, wantsModels }: Assignment<Name>,
+  { name, request, stop, index, workers, wantsModels }: JobAssignment<Name>,
   send: (report: Report<Name>) => void,
 ): Promise<void> {
   const flag = new Int32Array(stop);

@@ -4,7 +4,7 @@ import type { NamedModel } from './job.ts';
 import type { JobName, RequestOf, ResultOf } from './registry.ts';
 
 /** What a worker is told. */
-export interface Assignment<Name extends JobName> {
+export interface JobAssignment<Name extends JobName> {
   readonly name: Name;
   readonly request: RequestOf<Name>;
   /** One number: anything but 0 ends the search. */

@@ -1,5 +1,5 @@
 /** Runs a job: in workers where there are any, in this thread where there are none or where it takes no time to speak of. */
-import { Crew, hasWorkers } from './crew.ts';
+import { hasWorkers, WorkerPool } from './crew.ts';
 import type { NamedModel } from './job.ts';
 import { type ProgressLine, progressLine } from './progress.ts';
 import { type JobName, jobs, type RequestOf, type ResultOf } from './registry.ts';
@@ -19,7 +19,7 @@ export interface JobSettings<Result> {
   readonly onLastModel?: ((last: NamedModel | undefined) => Promise<void>) | undefined;
 }
 
-/** Does a job. @throws CccError what the job throws, and those of `Crew.result` */
+/** Does a job. @throws CccError what the job throws, and those of `WorkerPool.result` */
 export async function runJob<Name extends JobName>(
   name: Name,
   request: RequestOf<Name>,
@@ -34,7 +34,7 @@ export async function runJob<Name extends JobName>(
   try {
     if (isShort || !hasWorkers()) return await runHere(name, request, timeLimit, line, onModel);
     const wanted = onLastModel === undefined ? undefined : onModel;
-    return await new Crew(name, request, { timeLimit, workers, costOf, line, onModel: wanted }).result();
+    return await new WorkerPool(name, request, { timeLimit, workers, costOf, line, onModel: wanted }).result();
   } finally {
     line.clear();
     await onLastModel?.(last);

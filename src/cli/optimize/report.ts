@@ -2,7 +2,7 @@
 import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds, type Seconds } from '../../ir/units.ts';
 import type { OptimizeResult } from '../../optimize/index.ts';
-import { type Entry, layOut } from '../compile/report.ts';
+import { layOut, type ReportEntry } from '../compile/report.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { shown } from '../shown.ts';
 
@@ -16,18 +16,18 @@ export function optimizeText(result: OptimizeResult, width = shown.width): strin
       ? 'as it was: nothing made it faster'
       : `${(before.seconds / seconds).toFixed(2)} times as fast`;
   const steps = improvements.map(({ what, seconds: time }) => `${formatSeconds(time)}: ${what}`);
-  const entries: Entry[] = [
+  const entries: ReportEntry[] = [
     [
       'before',
       `${before.name}: ${formatSeconds(before.seconds)} simulated for ${formatBytes(bundle.size ?? 0)}, ${of(before.seconds)}`,
     ],
-    ...(steps.length === 0 ? [] : [['improved', ...steps] satisfies Entry]),
+    ...(steps.length === 0 ? [] : [['improved', ...steps] satisfies ReportEntry]),
     ['after', `${formatSeconds(seconds)} simulated, ${of(seconds)}, ${gain} (${shape})`],
     ['certified bound', formatSeconds(bound.seconds)],
-    ...disprovedTexts(bound.disproved).map((text): Entry => ['warning', text]),
+    ...disprovedTexts(bound.disproved).map((text): ReportEntry => ['warning', text]),
     ['engines', enginesText(result)],
     ['proved', ...verification.proved],
-    ...notes.map((text): Entry => ['note', text]),
+    ...notes.map((text): ReportEntry => ['note', text]),
   ];
   return layOut(entries, width);
 }

@@ -7,7 +7,7 @@ import { type InputKind, type Mismatch, type StepTimes, stepTimes } from '../../
 import { ratesOf } from '../rates.ts';
 
 /** A run, and what is to be said of it. */
-export interface ShownRun extends PlanRun {
+export interface ReportedRun extends PlanRun {
   readonly inputs: InputKind;
   readonly timeline: boolean;
 }
@@ -18,12 +18,12 @@ function summary(seconds: readonly Seconds[]): { readonly min: Seconds; readonly
   return { min: sorted[0], median: sorted[sorted.length >> 1] };
 }
 
-function stepsOf({ plan, result, timeline }: ShownRun): readonly StepTimes[] | undefined {
+function stepsOf({ plan, result, timeline }: ReportedRun): readonly StepTimes[] | undefined {
   return timeline && result.times !== undefined ? stepTimes(plan, result.times) : undefined;
 }
 
 /** A few lines: what ran, how long it took, at which rates, and whether the results are right. */
-export function runText(shown: ShownRun): string {
+export function runText(shown: ReportedRun): string {
   const { plan, dtype, result } = shown;
   const { kind, ranks } = plan.collective;
   const { min, median } = summary(result.seconds);
@@ -40,7 +40,7 @@ export function runText(shown: ShownRun): string {
   return `${lines.join('\n')}\n`;
 }
 
-function checkLines({ plan, result, inputs, verification }: ShownRun): readonly string[] {
+function checkLines({ plan, result, inputs, verification }: ReportedRun): readonly string[] {
   const { wrong } = result;
   if (wrong === undefined) return ['  check  not asked for'];
   if (wrong.length > 0) return wrong.map((mismatch) => `  WRONG  ${mismatchText(mismatch)}`);
@@ -62,7 +62,7 @@ function stepLine({ step, operations, start, end }: StepTimes): string {
 }
 
 /** The document of `--json`; seconds and bytes per second. */
-export function runDocument(shown: ShownRun): object {
+export function runDocument(shown: ReportedRun): object {
   const { plan, dtype, inflight, verification, result, inputs } = shown;
   const { wrong } = result;
   const { min, median } = summary(result.seconds);

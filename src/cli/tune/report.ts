@@ -4,7 +4,7 @@ import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { RuleComparison, RuleOutcome } from '../../tune/comparing.ts';
 import type { RuleChoice } from '../../tune/fixed-rules/index.ts';
 import type { SizeRange } from '../../tune/ranges.ts';
-import type { TimedPlan } from '../../tune/timed-plan.ts';
+import type { TunedPlan } from '../../tune/timed-plan.ts';
 import type { AlgorithmCurve, TuneResult } from '../../tune/tune.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { formatWideTable } from '../show/table.ts';
@@ -125,7 +125,7 @@ export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): s
 }
 
 /** Its algorithm, and how its messages move where the machine has protocols or lanes. */
-function planText({ algorithm, protocol, instances = 1 }: TimedPlan): string {
+function planText({ algorithm, protocol, instances = 1 }: TunedPlan): string {
   const lanes = instances === 1 ? undefined : `${instances} lanes`;
   return [algorithm, protocol, lanes].filter((word) => word !== undefined).join(', ');
 }
@@ -163,7 +163,7 @@ function sizeRow({ size, seconds, bestSeconds, bound, optimality, plan }: TuneRe
 }
 
 /** The algorithm, and its number of bulks where there are several. */
-function shortName(plan: TimedPlan): string {
+function shortName(plan: TunedPlan): string {
   return plan.bulks === 1 ? planText(plan) : `${planText(plan)}, ${plan.bulks} bulks`;
 }
 

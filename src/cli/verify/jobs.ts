@@ -12,7 +12,7 @@ import { parseScheduleFile, type ScheduleFile } from '../../read/index.ts';
 import { milliseconds } from '../patience.ts';
 
 /** A schedule for one number of ranks. Everything in it can be sent to a worker. */
-export interface Job {
+export interface VerifyJob {
   readonly schedule: SourceText;
   readonly ranks: number;
   readonly range: RankRange;
@@ -20,7 +20,7 @@ export interface Job {
 }
 
 /** What a worker answers. Errors lose their class on the way, so that they are sent in parts. */
-export interface Answer {
+export interface VerifyReply {
   readonly index: number;
   readonly outcome?: RankOutcome;
   readonly error?: { readonly code: ErrorCode; readonly message: string; readonly range: SourceRange | undefined };
@@ -32,7 +32,7 @@ const workerFile = new URL('./verify-worker.js', import.meta.url);
 const files = new Map<string, ScheduleFile>();
 
 /** The schedule of a job, parsed once. */
-function openSchedule({ schedule, request: { limits } }: Job): ScheduleFile {
+function openSchedule({ schedule, request: { limits } }: VerifyJob): ScheduleFile {
   let file = files.get(schedule.text);
   if (file === undefined) {
     file = parseScheduleFile(schedule, { limits });
@@ -41,7 +41,7 @@ function openSchedule({ schedule, request: { limits } }: Job): ScheduleFile {
   return file;
 }
 
-export function runJob(job: Job): RankOutcome {
+export function runJob(job: VerifyJob): RankOutcome {
   return verifyRanks(openSchedule(job), job.ranks, job.range, job.request);
 }
 
@@ -51,7 +51,7 @@ export function runJob(job: Job): RankOutcome {
  * @throws CccError the error of the first job that has one
  */
 export async function runJobs(
-  jobs: readonly Job[],
+  jobs: readonly VerifyJob[],
   onProgress: (done: number, total: number) => void,
   patience = milliseconds.beforeWorkers,
 ): Promise<readonly RankOutcome[]> {
@@ -87,14 +87,14 @@ export async function runJobs(
  * answered first, all that comes before is answered too. @returns answers in the order of the jobs
  */
 function inWorkers(
-  jobs: readonly Job[],
+  jobs: readonly VerifyJob[],
   first: number,
   most: number,
   threads: number,
   onAnswer: (done: number) => void,
-): Promise<readonly Answer[]> {
+): Promise<readonly VerifyReply[]> {
   const total = jobs.length - first;
-  const answers: Answer[] = [];
+  const answers: VerifyReply[] = [];
   let handed = 0;
   let operations = 0;
   let hasFailed = false;
@@ -110,7 +110,7 @@ function inWorkers(
         worker.postMessage({ index, job: jobs[index] });
       };
       worker.on('error', reject);
-      worker.on('message', (answer: Answer) => {
+      worker.on('message', (answer: VerifyReply) => {
         answers.push(answer);
         operations += answer.outcome?.operations ?? 0;
         hasFailed ||= answer.outcome === undefined;

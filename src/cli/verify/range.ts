@@ -12,7 +12,7 @@ import {
   verifyText,
 } from '../../jobs/verify-file.ts';
 import { listShipped, loadScheduleFile, parseScheduleFile, type ScheduleFile } from '../../read/index.ts';
-import { type Job, runJobs } from './jobs.ts';
+import { runJobs, type VerifyJob } from './jobs.ts';
 
 type Progress = (done: number, total: number) => void;
 
@@ -54,7 +54,7 @@ export async function verifyShipped(request: VerifyRequest, onProgress: Progress
   });
 }
 
-function jobsOf(file: ScheduleFile, range: RankRange, request: VerifyRequest): readonly Job[] {
+function jobsOf(file: ScheduleFile, range: RankRange, request: VerifyRequest): readonly VerifyJob[] {
   const count = range.last - range.first + 1;
   return Array.from({ length: count }, (_, i) => ({ schedule: file.text, ranks: range.first + i, range, request }));
 }

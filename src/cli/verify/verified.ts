@@ -8,7 +8,7 @@ import type { FileReport, VerifyRequest } from '../../jobs/verify-file.ts';
 import type { Ownership } from '../../verify/ownership.ts';
 import type { CollectiveOptions, RankRange, TopologyOptions } from '../options.ts';
 
-export interface VerifyOptions extends TopologyOptions, CollectiveOptions {
+export interface VerifyCommandOptions extends TopologyOptions, CollectiveOptions {
   readonly all?: boolean;
   readonly ranks?: RankRange;
   readonly chunks?: number;
@@ -27,13 +27,13 @@ interface Verified {
   readonly topology?: Topology | undefined;
 }
 
-export async function requestFrom(options: VerifyOptions, limits: Limits): Promise<VerifyRequest> {
+export async function requestFrom(options: VerifyCommandOptions, limits: Limits): Promise<VerifyRequest> {
   const { ordered = false, inPlace = false, bitwise = false, set = {} } = options;
   const topology = await topologyOf(options, limits);
   return { ...options, ordered, inPlace, bitwise, parameters: set, topology, limits };
 }
 
-export async function verified(source: SourceText, options: VerifyOptions, limits: Limits): Promise<Verified> {
+export async function verified(source: SourceText, options: VerifyCommandOptions, limits: Limits): Promise<Verified> {
   // Compact plans are looked for first: for them the topology is not built.
   if (source.text.includes('"symmetry"')) {
     const { verifyCompactText } = await import('../compact/verify.ts');
@@ -47,7 +47,7 @@ export async function verified(source: SourceText, options: VerifyOptions, limit
   return { result, topology: request.topology };
 }
 
-async function topologyOf(options: VerifyOptions, limits: Limits): Promise<Topology | undefined> {
+async function topologyOf(options: VerifyCommandOptions, limits: Limits): Promise<Topology | undefined> {
   if (options.topo === undefined) return undefined;
   const { topologyFrom } = await import('../machine.ts');
   return topologyFrom(options, limits);

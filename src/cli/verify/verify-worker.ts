@@ -2,13 +2,13 @@
 import { parentPort } from 'node:worker_threads';
 import { CccError } from '../../ir/diagnostic.ts';
 import { withPlanSaved } from '../disagreement.ts';
-import { type Answer, type Job, runJob } from './jobs.ts';
+import { runJob, type VerifyJob, type VerifyReply } from './jobs.ts';
 
-parentPort?.on('message', ({ index, job }: { readonly index: number; readonly job: Job }) => {
+parentPort?.on('message', ({ index, job }: { readonly index: number; readonly job: VerifyJob }) => {
   parentPort?.postMessage(answer(index, job));
 });
 
-function answer(index: number, job: Job): Answer {
+function answer(index: number, job: VerifyJob): VerifyReply {
   try {
     return { index, outcome: runJob(job) };
   } catch (error) {

@@ -4,9 +4,9 @@
  * the machine with every link turned round, which has the same links from every chip, and the ports of receiving for sending.
  */
 
-import type { Fields } from '../../certificates/fields.ts';
+import type { WitnessFields } from '../../certificates/fields.ts';
 import { timeToFill } from '../../certificates/time-to-fill.ts';
-import { judge, type Verdict } from '../../certificates/verdict.ts';
+import { type CertificateVerdict, judge } from '../../certificates/verdict.ts';
 import { Work } from '../../certificates/work.ts';
 import type { CompactWitnesses, Direction } from '../../ir/certificate.ts';
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
@@ -29,7 +29,7 @@ export function judgeCompactCertificate(
   { kind, ranks, counts }: Collective,
   machine: SymmetricTopology,
   size: Bytes,
-): Verdict {
+): CertificateVerdict {
   const isKnown = compactKinds.includes(kind) && counts === undefined && ranksOf(machine.shape) === ranks;
   const isAsked = isKnown && Number.isFinite(size) && size >= 0;
   return judge(certificate, witnesses, (of, claimed, fields) => {
@@ -43,7 +43,7 @@ type Kind = keyof CompactWitnesses;
 
 /** @throws Unreadable where a field is not what its kind has */
 const witnesses: {
-  readonly [K in Kind]: (fields: Fields, machine: SymmetricTopology) => CompactWitnesses[K];
+  readonly [K in Kind]: (fields: WitnessFields, machine: SymmetricTopology) => CompactWitnesses[K];
 } = {
   trivial: () => ({}),
   latency: pairFrom,
@@ -59,12 +59,12 @@ const witnesses: {
   'stopped-links': () => ({}),
 };
 
-function pairFrom(fields: Fields, { shape }: SymmetricTopology): CompactWitnesses['pair'] {
+function pairFrom(fields: WitnessFields, { shape }: SymmetricTopology): CompactWitnesses['pair'] {
   return { from: fields.index('from', ranksOf(shape)), to: fields.index('to', ranksOf(shape)) };
 }
 
 /** The time that the witness proves; 0 if it proves nothing. */
-function provedBy(kind: Kind, fields: Fields, question: Question): Seconds {
+function provedBy(kind: Kind, fields: WitnessFields, question: Question): Seconds {
   const { machine } = question;
   switch (kind) {
     case 'trivial':

@@ -6,8 +6,8 @@
 import type { CompactPlan, Generator, StagedRoutes } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { CompactLowering } from './layered.ts';
-import { type Arrival, MessageBuffers } from './message-buffers.ts';
-import { inInput, inOutput, inScratch, type Place } from './program.ts';
+import { MessageBuffers, type ReceivedMessage } from './message-buffers.ts';
+import { type CodedChunk, inInput, inOutput, inScratch } from './program.ts';
 
 /** What sets off over a generator in a stage. */
 interface Front {
@@ -76,7 +76,7 @@ class Exchange {
     let step = 0;
     stagedRoutes.stages.forEach((_, stage) => {
       const steps = this.fronts[stage].reduce((most, { going }) => Math.max(most, going.length - 1), 0);
-      let arrivals: readonly (Arrival | undefined)[] = [];
+      let arrivals: readonly (ReceivedMessage | undefined)[] = [];
       for (let s = 0; s < steps; s++) {
         step++;
         for (let g = 0; g < generators.length; g++) this.send(stage, s, g, step, arrivals[g]);
@@ -152,7 +152,7 @@ class Exchange {
     return next === item + 1 && Math.floor(item / parts) === Math.floor(next / parts);
   }
 
-  private send(stage: number, s: number, g: number, step: number, arrival: Arrival | undefined): void {
+  private send(stage: number, s: number, g: number, step: number, arrival: ReceivedMessage | undefined): void {
     const { messages, size } = this;
     const { program } = messages;
     const { items, going, at, brought } = this.fronts[stage][g];
@@ -178,7 +178,7 @@ class Exchange {
     }
   }
 
-  private receive(stage: number, s: number, g: number, step: number): Arrival | undefined {
+  private receive(stage: number, s: number, g: number, step: number): ReceivedMessage | undefined {
     const { messages, size } = this;
     const { items, going } = this.fronts[stage][g];
     const count = going[s] ?? 0;
@@ -223,7 +223,7 @@ class Exchange {
   }
 
   /** Copies items that have come, neighbours in one shard from `item` on, to where they belong in the output. */
-  private deliver(lane: number, step: number, from: Place, count: number, item: number): void {
+  private deliver(lane: number, step: number, from: CodedChunk, count: number, item: number): void {
     const { program } = this.messages;
     const copy = program.copy(lane, step, from, inOutput(this.outputSlot(item)), count);
     if (!this.lowering.collective.inPlace || this.guarded.has(lane)) return;

@@ -6,7 +6,7 @@
 import type { Generator } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { bufferCodes } from '../../lower/memory/buffer-codes.ts';
-import type { Arrival, MessageBuffers } from './message-buffers.ts';
+import type { MessageBuffers, ReceivedMessage } from './message-buffers.ts';
 import { inOutput, inScratch } from './program.ts';
 import type { TreeRows } from './rows.ts';
 
@@ -20,7 +20,7 @@ export interface GatherStart {
   readonly steps: number;
 }
 
-export class Gathering {
+export class CompactGather {
   private readonly rows: TreeRows;
   private readonly messages: MessageBuffers;
   private readonly generators: readonly Generator[];
@@ -32,7 +32,7 @@ export class Gathering {
   private readonly buffer: Uint8Array;
   private readonly offset: Int32Array;
   private readonly cameOver: Int8Array;
-  private arrivals: readonly (Arrival | undefined)[] = [];
+  private arrivals: readonly (ReceivedMessage | undefined)[] = [];
   private readonly guarded: Set<number>;
 
   constructor(
@@ -117,7 +117,7 @@ export class Gathering {
     if (this.buffer[slot] === bufferCodes.scratch) messages.noteReader(arrival, lane, operation);
   }
 
-  private receive(step: number, g: number): Arrival | undefined {
+  private receive(step: number, g: number): ReceivedMessage | undefined {
     const { rows, messages } = this;
     const { program } = messages;
     const [first, end] = rows.message(step, g);

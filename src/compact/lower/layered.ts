@@ -6,7 +6,7 @@ import type { Collective } from '../../ir/collective.ts';
 import type { CompactPlan, Generator, InTree } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { bufferCodes } from '../../lower/memory/buffer-codes.ts';
-import { Gathering } from './gathering.ts';
+import { CompactGather } from './gathering.ts';
 import { MessageBuffers } from './message-buffers.ts';
 import { inInput, inOutput } from './program.ts';
 import { Reducing } from './reducing.ts';
@@ -49,7 +49,7 @@ export function lowerLayered(
     // The rank's own shard of an allgather stands in the input from the start.
     const ownBuffer = reduced === undefined ? input : output;
     const steps = reduced?.tree.stepCount ?? 0;
-    new Gathering(gathered, messages, group, generators, { ownBuffer, ownReady: ready, lastReads, steps }).run();
+    new CompactGather(gathered, messages, group, generators, { ownBuffer, ownReady: ready, lastReads, steps }).run();
   }
   if (bulks > 1) messages.separateBulks();
   const slots = group.order * chunks;

@@ -8,7 +8,7 @@ import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { CompactProgram, inScratch } from './program.ts';
 
 /** A message that was received. */
-export interface Arrival {
+export interface ReceivedMessage {
   readonly generator: number;
   /** The receive. */
   readonly operation: number;
@@ -68,7 +68,7 @@ export class MessageBuffers {
   }
 
   /** Receives a message into the landing of a generator whose turn it is. */
-  land(generator: number, step: number, count: number): Arrival {
+  land(generator: number, step: number, count: number): ReceivedMessage {
     const landing = this.next[generator];
     this.next[generator] = landing ^ 1;
     const offset = this.landAt[landing];
@@ -81,7 +81,7 @@ export class MessageBuffers {
   }
 
   /** Notes that an operation of a lane reads an arrival. */
-  noteReader({ generator, landing }: Arrival, lane: number, operation: number): void {
+  noteReader({ generator, landing }: ReceivedMessage, lane: number, operation: number): void {
     if (lane === this.receiveLanes[generator]) return;
     this.readers[landing][lane] = operation;
     this.unawaited[landing].add(lane);

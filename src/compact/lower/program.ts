@@ -16,17 +16,17 @@ export interface ProgramFrame {
 }
 
 /** The first of some chunks in a buffer, by its code. */
-export interface Place {
+export interface CodedChunk {
   readonly buffer: number;
   readonly offset: number;
 }
 
 const { input, output, scratch } = bufferCodes;
-export const inInput = (offset: number): Place => ({ buffer: input, offset });
-export const inOutput = (offset: number): Place => ({ buffer: output, offset });
-export const inScratch = (offset: number): Place => ({ buffer: scratch, offset });
+export const inInput = (offset: number): CodedChunk => ({ buffer: input, offset });
+export const inOutput = (offset: number): CodedChunk => ({ buffer: output, offset });
+export const inScratch = (offset: number): CodedChunk => ({ buffer: scratch, offset });
 /** The other end of a message, on another rank. */
-const elsewhere: Place = { buffer: -1, offset: 0 };
+const elsewhere: CodedChunk = { buffer: -1, offset: 0 };
 
 export class CompactProgram {
   private readonly laneIds: number[] = [];
@@ -43,19 +43,19 @@ export class CompactProgram {
   }
 
   /** Adds a copy of so many chunks at the end of a lane, and returns its number; likewise for the others. */
-  copy(lane: number, step: number, from: Place, to: Place, count: number): number {
+  copy(lane: number, step: number, from: CodedChunk, to: CodedChunk, count: number): number {
     return this.add(lane, { kind: OperationCode.copy, step, peer: -1 }, from, to, count);
   }
 
-  reduce(lane: number, step: number, from: Place, to: Place, count: number): number {
+  reduce(lane: number, step: number, from: CodedChunk, to: CodedChunk, count: number): number {
     return this.add(lane, { kind: OperationCode.reduce, step, peer: -1 }, from, to, count);
   }
 
-  send(lane: number, step: number, peer: number, from: Place, count: number): number {
+  send(lane: number, step: number, peer: number, from: CodedChunk, count: number): number {
     return this.add(lane, { kind: OperationCode.send, step, peer }, from, elsewhere, count);
   }
 
-  receive(lane: number, step: number, peer: number, to: Place, count: number): number {
+  receive(lane: number, step: number, peer: number, to: CodedChunk, count: number): number {
     return this.add(lane, { kind: OperationCode.recv, step, peer }, elsewhere, to, count);
   }
 
@@ -90,8 +90,8 @@ export class CompactProgram {
   private add(
     lane: number,
     { kind, step, peer }: Pick<OperationRow, 'kind' | 'step' | 'peer'>,
-    from: Place,
-    to: Place,
+    from: CodedChunk,
+    to: CodedChunk,
     count: number,
   ): number {
     const row: OperationRow = {

@@ -9,12 +9,12 @@
 import type { Generator } from '../../ir/compact.ts';
 import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Arrival, MessageBuffers } from './message-buffers.ts';
-import { inInput, inOutput, inScratch, type Place } from './program.ts';
+import type { MessageBuffers, ReceivedMessage } from './message-buffers.ts';
+import { type CodedChunk, inInput, inOutput, inScratch } from './program.ts';
 import type { TreeRows } from './rows.ts';
 
 /** A message that came in, and the rows of the tree that it is. */
-interface Incoming extends Arrival {
+interface Incoming extends ReceivedMessage {
   readonly first: number;
   readonly end: number;
 }
@@ -133,7 +133,7 @@ export class Reducing {
       readonly lane: number;
       readonly step: number;
       readonly generator: number;
-      readonly place: Place;
+      readonly place: CodedChunk;
     },
   ): number {
     const { messages, leavesBy, position, landsFor } = this;

@@ -8,7 +8,7 @@ import { type Generator, mostCompactRanks, type SymmetricTopology } from '../../
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Budget, Frame, Scope } from '../../read/expression/index.ts';
+import type { ExpansionBudget, Frame, Scope } from '../../read/expression/index.ts';
 import type { ReadOptions } from '../../read/options.ts';
 import { type OpenTopology, openTopology, type TopologyRequest } from '../../read/topology/file.ts';
 import { type EndsBody, LinkExpansion, type NodeCounts } from '../../read/topology/links.ts';
@@ -92,7 +92,7 @@ class OffsetExpansion extends LinkExpansion {
   constructor(
     name: string,
     group: TranslationGroup,
-    context: { readonly counts: NodeCounts; readonly frame: Frame; readonly budget: Budget },
+    context: { readonly counts: NodeCounts; readonly frame: Frame; readonly budget: ExpansionBudget },
   ) {
     super(context.counts, context.frame, context.budget, Number.POSITIVE_INFINITY);
     this.name = name;

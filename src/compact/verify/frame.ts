@@ -4,7 +4,7 @@ import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.t
 import { planBuffers } from '../../ir/plan.ts';
 import { mostBulks } from '../../verify/checks/well-formed.ts';
 import { isReceive, isSend, type PlanIndex } from '../../verify/plan-index.ts';
-import { describe, Findings, nameOf, tell } from '../../verify/story.ts';
+import { CheckFindings, describe, nameOf, tell } from '../../verify/story.ts';
 import { limits } from './limits.ts';
 
 function isCount(value: number, least: number): boolean {
@@ -12,8 +12,8 @@ function isCount(value: number, least: number): boolean {
 }
 
 /** Collective, shape, bulks, buffers; `ranks` is what the machine has, if there is one. */
-export function checkCompactFrame(plan: CompactPlan, machineShape: readonly number[] | undefined): Findings {
-  const findings = new Findings('malformed');
+export function checkCompactFrame(plan: CompactPlan, machineShape: readonly number[] | undefined): CheckFindings {
+  const findings = new CheckFindings('malformed');
   const expect = (holds: boolean, message: () => string): void => {
     if (!holds) findings.add(() => ({ message: message() }));
   };
@@ -50,8 +50,8 @@ export function checkCompactFrame(plan: CompactPlan, machineShape: readonly numb
 }
 
 /** A slice of a buffer whose shards are shifted stays within one shard: otherwise a shift could tear it. */
-export function checkShards(index: PlanIndex, compact: CompactPlan): Findings {
-  const findings = new Findings('malformed');
+export function checkShards(index: PlanIndex, compact: CompactPlan): CheckFindings {
+  const findings = new CheckFindings('malformed');
   const { plan } = index;
   const { ops } = plan;
   const shards = planBuffers.map((buffer) => shiftedShard(compact, buffer));

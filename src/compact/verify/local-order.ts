@@ -9,7 +9,7 @@ import type { Connections } from '../../verify/checks/connections.ts';
 import { HappensBefore } from '../../verify/order/happens-before.ts';
 import type { PlanIndex } from '../../verify/plan-index.ts';
 
-export class LocalOrder extends HappensBefore {
+export class CompactLocalOrder extends HappensBefore {
   constructor(index: PlanIndex, connections: Connections) {
     super(index, connections, undefined);
   }

@@ -1,8 +1,8 @@
 /** Rung 6 of a compact plan that only moves data: in the end every output slot holds the input chunk that belongs there. */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Memory, PlanIndex } from '../../verify/plan-index.ts';
-import { Findings } from '../../verify/story.ts';
+import type { CellMemory, PlanIndex } from '../../verify/plan-index.ts';
+import { CheckFindings } from '../../verify/story.ts';
 import type { NamingRun } from './naming-run.ts';
 
 /** Whether a plan moves data and does nothing else. */
@@ -11,9 +11,14 @@ export function onlyMoves({ ops }: Plan): boolean {
 }
 
 /** After a complete run of a plan without races; allgather and alltoall only. */
-export function checkMoved(index: PlanIndex, memory: Memory, run: NamingRun, group: TranslationGroup): Findings {
+export function checkMoved(
+  index: PlanIndex,
+  memory: CellMemory,
+  run: NamingRun,
+  group: TranslationGroup,
+): CheckFindings {
   const { collective, buffers } = index.plan;
-  const findings = new Findings('wrong-result');
+  const findings = new CheckFindings('wrong-result');
   const { inputs } = run;
   const { chunks } = collective;
   const values = run.cells.names(memory.output[0], buffers[0].output);

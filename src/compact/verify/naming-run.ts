@@ -8,7 +8,7 @@ import { inputChunks } from '../../ir/collective.ts';
 import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Connections } from '../../verify/checks/connections.ts';
-import { isReceive, isReduction, isSend, type Memory, type PlanIndex } from '../../verify/plan-index.ts';
+import { type CellMemory, isReceive, isReduction, isSend, type PlanIndex } from '../../verify/plan-index.ts';
 import { NamedCells } from './named-cells.ts';
 
 /** Names are numbers: rank · `ids` + id; ids below `inputs` are slots of the input, the others are reductions of one chunk. */
@@ -23,10 +23,10 @@ export class NamingRun {
   readonly held: Float64Array;
   readonly added: Float64Array;
   private readonly index: PlanIndex;
-  private readonly memory: Memory;
+  private readonly memory: CellMemory;
   private readonly connections: Connections;
 
-  constructor(index: PlanIndex, memory: Memory, connections: Connections, group: TranslationGroup) {
+  constructor(index: PlanIndex, memory: CellMemory, connections: Connections, group: TranslationGroup) {
     const { plan } = index;
     const { ops, collective } = plan;
     this.index = index;

@@ -12,8 +12,8 @@ import { none } from '../../ir/none.ts';
 import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Connections } from '../../verify/checks/connections.ts';
-import { isReceive, isReduction, type Memory, type PlanIndex } from '../../verify/plan-index.ts';
-import { Findings } from '../../verify/story.ts';
+import { type CellMemory, isReceive, isReduction, type PlanIndex } from '../../verify/plan-index.ts';
+import { CheckFindings } from '../../verify/story.ts';
 import { Carried } from './carried.ts';
 import { Ends, type Flaw } from './ends.ts';
 import type { NamingRun } from './naming-run.ts';
@@ -22,7 +22,7 @@ import type { Results, SlotShift } from './results.ts';
 /** A complete run of a plan without races, and what came out. */
 export interface Reductions {
   readonly index: PlanIndex;
-  readonly memory: Memory;
+  readonly memory: CellMemory;
   readonly connections: Connections;
   readonly order: Int32Array;
   readonly group: TranslationGroup;
@@ -32,7 +32,7 @@ export interface Reductions {
 }
 
 /** Findings; undefined if there are too many places that input chunks end up in. @param budget of places */
-export function checkReduced(plan: CompactPlan, reductions: Reductions, budget: number): Findings | undefined {
+export function checkReduced(plan: CompactPlan, reductions: Reductions, budget: number): CheckFindings | undefined {
   const { memory, order, run, results, shift } = reductions;
   const numbered = [...results.slotOf];
   const numberOf = new Map(numbered.map(([id], number) => [id, number]));
@@ -40,7 +40,7 @@ export function checkReduced(plan: CompactPlan, reductions: Reductions, budget: 
   const backwards = new BackwardRun(reductions, ends, numberOf);
   for (let at = order.length - 1; at >= 0; at--) backwards.step(order[at]);
   const repeats = isIdempotent(plan.collective.op);
-  const findings = new Findings('wrong-result');
+  const findings = new CheckFindings('wrong-result');
   const expected = expectedPlaces(plan, numbered, shift);
   for (let slot = 0; slot < run.inputs; slot++) {
     // A single rank's input is the result itself.

@@ -5,8 +5,8 @@
 import { type CompactPlan, shiftedShard } from '../../ir/compact.ts';
 import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Memory } from '../../verify/plan-index.ts';
-import { Findings } from '../../verify/story.ts';
+import type { CellMemory } from '../../verify/plan-index.ts';
+import { CheckFindings } from '../../verify/story.ts';
 import type { NamingRun } from './naming-run.ts';
 
 /** How the slots that are reduced shift with the ranks. */
@@ -48,12 +48,12 @@ export interface Results {
   readonly values: Float64Array;
   /** By id of the value: the slot, as the rank that made it names it, that it should be the reduction of. */
   readonly slotOf: ReadonlyMap<number, number>;
-  readonly findings: Findings;
+  readonly findings: CheckFindings;
 }
 
 /** Reads the outputs after a complete run. */
-export function resultsOf(plan: CompactPlan, memory: Memory, run: NamingRun, shift: SlotShift): Results {
-  const findings = new Findings('wrong-result');
+export function resultsOf(plan: CompactPlan, memory: CellMemory, run: NamingRun, shift: SlotShift): Results {
+  const findings = new CheckFindings('wrong-result');
   const slotOf = new Map<number, number>();
   const values = run.cells.names(memory.output[0], plan.buffers.output);
   values.forEach((name, output) => {

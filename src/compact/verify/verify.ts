@@ -24,14 +24,14 @@ import { checkInitialised } from '../../verify/checks/initialised.ts';
 import { checkRaces } from '../../verify/checks/races.ts';
 import { checkOperations, checkTogether } from '../../verify/checks/well-formed.ts';
 import { checkedBy, decided } from '../../verify/kernel.ts';
-import { HappensBefore, type Run, run } from '../../verify/order/happens-before.ts';
+import { type ExecutedOrder, HappensBefore, run } from '../../verify/order/happens-before.ts';
 import type { Ownership } from '../../verify/ownership.ts';
-import { indexPlan, layOut, type Memory, type PlanIndex } from '../../verify/plan-index.ts';
+import { type CellMemory, indexPlan, layOut, type PlanIndex } from '../../verify/plan-index.ts';
 import { verify } from '../../verify/verify.ts';
 import { connectShifted } from './connections.ts';
 import { checkCompactFrame, checkShards } from './frame.ts';
 import { limits } from './limits.ts';
-import { LocalOrder } from './local-order.ts';
+import { CompactLocalOrder } from './local-order.ts';
 import { checkMoved, onlyMoves } from './moved.ts';
 import { NamingRun } from './naming-run.ts';
 import { checkReduced } from './reduced.ts';
@@ -132,11 +132,11 @@ class Climb {
   private climbOrder(
     index: PlanIndex,
     connections: Connections,
-    memory: Memory,
+    memory: CellMemory,
     group: TranslationGroup,
   ): string | undefined {
     const { record, plan } = this;
-    const local = new LocalOrder(index, connections);
+    const local = new CompactLocalOrder(index, connections);
     // Without buffers most plans run to their end, and then in an order that suits any number of buffers: buffers take away edges only.
     const rendezvous = run(new HappensBefore(index, connections, 0));
     const live = rendezvous.order.length === operationCount(plan);
@@ -167,9 +167,9 @@ class Climb {
   private climbResult(
     index: PlanIndex,
     connections: Connections,
-    memory: Memory,
+    memory: CellMemory,
     group: TranslationGroup,
-    { order }: Run,
+    { order }: ExecutedOrder,
   ): string | undefined {
     const { record, compact } = this;
     const { kind, ranks } = compact.collective;

@@ -6,7 +6,7 @@
 import { computingTime, OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { MessageTags } from '../message-tags.ts';
-import { joined, type Message, messageField, numberField, numbersField, textField, withLength } from './wire.ts';
+import { joined, messageField, numberField, numbersField, textField, type WireMessage, withLength } from './wire.ts';
 
 /** NodeType of Chakra. */
 const nodeTypes = { compute: 4, send: 5, receive: 6, collective: 7 } as const;
@@ -21,7 +21,7 @@ export interface TraceCosts {
   reduction(chunks: number): Seconds;
 }
 
-function attribute(name: string, kind: 'int32' | 'int64' | 'bool', value: number): Message {
+function attribute(name: string, kind: 'int32' | 'int64' | 'bool', value: number): WireMessage {
   return messageField(nodeFields.attribute, [
     ...textField(attributeFields.name, name),
     ...numberField(attributeFields[kind], value),
@@ -34,10 +34,10 @@ interface TraceNode {
   readonly type: number;
   readonly needs: readonly number[];
   readonly microseconds: number;
-  readonly attributes: Message;
+  readonly attributes: WireMessage;
 }
 
-function nodeMessage({ id, name, type, needs, microseconds, attributes }: TraceNode): Message {
+function nodeMessage({ id, name, type, needs, microseconds, attributes }: TraceNode): WireMessage {
   return withLength([
     ...numberField(nodeFields.id, id),
     ...textField(nodeFields.name, name),
@@ -49,7 +49,7 @@ function nodeMessage({ id, name, type, needs, microseconds, attributes }: TraceN
 }
 
 /** GlobalMetadata with the version of the schema, which every file begins with. */
-const metadata: Message = withLength(textField(1, '0.0.4'));
+const metadata: WireMessage = withLength(textField(1, '0.0.4'));
 
 /** The workload of a rank: one call of the collective. @param kind CollectiveCommType of Chakra */
 export function workloadTrace(name: string, kind: number, size: Bytes): Uint8Array {

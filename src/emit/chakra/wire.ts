@@ -4,7 +4,7 @@
  */
 
 /** The pieces of a message, in order. */
-export type Message = readonly Uint8Array[];
+export type WireMessage = readonly Uint8Array[];
 
 /** A whole number from 0 on, seven bits at a time, the lowest first. */
 export function varint(value: number): Uint8Array {
@@ -15,38 +15,38 @@ export function varint(value: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-export function numberField(field: number, value: number): Message {
+export function numberField(field: number, value: number): WireMessage {
   return [varint(field * 8), varint(value)];
 }
 
 /** Repeated numbers, packed; nothing where there are none. */
-export function numbersField(field: number, values: readonly number[]): Message {
+export function numbersField(field: number, values: readonly number[]): WireMessage {
   return values.length === 0 ? [] : delimited(field, values.map(varint));
 }
 
-export function textField(field: number, text: string): Message {
+export function textField(field: number, text: string): WireMessage {
   return delimited(field, [new TextEncoder().encode(text)]);
 }
 
-export function messageField(field: number, message: Message): Message {
+export function messageField(field: number, message: WireMessage): WireMessage {
   return delimited(field, message);
 }
 
 /** A message behind its length, as files of several have them. */
-export function withLength(message: Message): Message {
+export function withLength(message: WireMessage): WireMessage {
   return [varint(lengthOf(message)), ...message];
 }
 
-function delimited(field: number, message: Message): Message {
+function delimited(field: number, message: WireMessage): WireMessage {
   return [varint(field * 8 + 2), ...withLength(message)];
 }
 
-function lengthOf(message: Message): number {
+function lengthOf(message: WireMessage): number {
   return message.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** All pieces in one. */
-export function joined(message: Message): Uint8Array {
+export function joined(message: WireMessage): Uint8Array {
   const bytes = new Uint8Array(lengthOf(message));
   let at = 0;
   for (const piece of message) {

@@ -1,28 +1,28 @@
 /** A plan as thread blocks: the first way to arrange it that keeps the limits of the runtimes and does not deadlock there. */
 import type { Plan } from '../../ir/plan.ts';
 import { actionsInOrder } from './actions.ts';
-import { type Blocks, blocksOf } from './blocks.ts';
-import { type Channels, channelsOf } from './channels.ts';
+import { blocksOf, type RankThreadBlocks } from './blocks.ts';
+import { channelsOf, type MscclChannels } from './channels.ts';
 import { gpuOf } from './gpu.ts';
 import { limits } from './limits.ts';
 import { fuse, type Pairing, pairUp } from './pairing.ts';
 import { operationsOfRank, type RankOperations } from './program-order.ts';
 import { runsToTheEnd } from './rehearsal.ts';
-import type { Gpu, Profile } from './target.ts';
+import type { EmittedGpu, MscclProfile } from './target.ts';
 
 /** How receiving and sending thread blocks are made one. */
-type Arrangement = (plan: Plan, rank: RankOperations, blocks: Blocks) => Pairing;
+type Arrangement = (plan: Plan, rank: RankOperations, blocks: RankThreadBlocks) => Pairing;
 
 const apart: Arrangement = (_plan, _rank, blocks) => ({ blocks, forwards: new Map() });
 const paired: Arrangement = (_plan, _rank, blocks) => pairUp(blocks);
 
 export interface Arranged {
   readonly channels: number;
-  readonly gpus: readonly Gpu[];
+  readonly gpus: readonly EmittedGpu[];
 }
 
 /** The thread blocks of a plan, or why there are none that the profile's runtimes could run. */
-export function arrange(plan: Plan, profile: Profile): Arranged | { readonly lacking: readonly string[] } {
+export function arrange(plan: Plan, profile: MscclProfile): Arranged | { readonly lacking: readonly string[] } {
   const channels = channelsOf(plan);
   let lacking: readonly string[] = [];
   for (const arrangement of profile.fuses ? [fuse, apart, paired] : [apart, paired]) {
@@ -38,8 +38,13 @@ export function arrange(plan: Plan, profile: Profile): Arranged | { readonly lac
 }
 
 /** Undefined where an arrangement makes steps wait for each other in a circle. */
-function gpusOf(plan: Plan, channels: Channels, arrangement: Arrangement, mostLocal: number): Gpu[] | undefined {
-  const gpus: Gpu[] = [];
+function gpusOf(
+  plan: Plan,
+  channels: MscclChannels,
+  arrangement: Arrangement,
+  mostLocal: number,
+): EmittedGpu[] | undefined {
+  const gpus: EmittedGpu[] = [];
   for (let rank = 0; rank < plan.buffers.length; rank++) {
     const operations = operationsOfRank(plan, rank);
     const pairing = arrangement(plan, operations, blocksOf(plan, operations, channels, mostLocal));
@@ -50,7 +55,7 @@ function gpusOf(plan: Plan, channels: Channels, arrangement: Arrangement, mostLo
   return gpus;
 }
 
-function limitsExceeded({ channels, gpus }: Arranged, { mostSteps, mostBlocks }: Profile): string[] {
+function limitsExceeded({ channels, gpus }: Arranged, { mostSteps, mostBlocks }: MscclProfile): string[] {
   const blocks = gpus.flatMap((gpu) => gpu.blocks);
   const peers = gpus.flatMap((gpu) => [...peersPerChannel(gpu, 'send'), ...peersPerChannel(gpu, 'receive')]);
   const counts = [
@@ -64,7 +69,7 @@ function limitsExceeded({ channels, gpus }: Arranged, { mostSteps, mostBlocks }:
     .map(({ count, most, what }) => `it needs ${count} ${what}, and runtimes have ${most}`);
 }
 
-function peersPerChannel({ blocks }: Gpu, direction: 'send' | 'receive'): Iterable<number> {
+function peersPerChannel({ blocks }: EmittedGpu, direction: 'send' | 'receive'): Iterable<number> {
   const peers = new Map<number, number>();
   for (const block of blocks) {
     if (block[direction] >= 0) peers.set(block.channel, (peers.get(block.channel) ?? 0) + 1);

@@ -4,11 +4,11 @@
  * Where there are many of these, they are dealt out in order.
  */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
-import type { Channels } from './channels.ts';
+import type { MscclChannels } from './channels.ts';
 import type { RankOperations } from './program-order.ts';
 import type { BlockEnds } from './target.ts';
 
-export interface Blocks {
+export interface RankThreadBlocks {
   /** By id; none if the rank does nothing. */
   readonly ends: readonly BlockEnds[];
   /** `of[operation − first]`: id of the block. */
@@ -19,7 +19,12 @@ export interface Blocks {
  * @param channels the format's channels
  * @param mostLocal operations of a block that has only local ones
  */
-export function blocksOf(plan: Plan, rank: RankOperations, channels: Channels, mostLocal: number): Blocks {
+export function blocksOf(
+  plan: Plan,
+  rank: RankOperations,
+  channels: MscclChannels,
+  mostLocal: number,
+): RankThreadBlocks {
   const of = new Int32Array(rank.end - rank.first);
   const ends: BlockEnds[] = [];
   for (let from = 0; from < of.length; ) {
@@ -52,7 +57,7 @@ function assignLane(
   plan: Plan,
   rank: RankOperations,
   lane: { readonly from: number; readonly to: number },
-  channels: Channels,
+  channels: MscclChannels,
   { of, ends }: { readonly of: Int32Array; readonly ends: BlockEnds[] },
 ): void {
   const served: BlockEnds[] = [];
@@ -71,7 +76,7 @@ function assignLane(
 
 const local: BlockEnds = { send: -1, receive: -1, channel: 0 };
 
-function endServed({ ops }: Plan, { rank }: RankOperations, operation: number, channels: Channels): BlockEnds {
+function endServed({ ops }: Plan, { rank }: RankOperations, operation: number, channels: MscclChannels): BlockEnds {
   const peer = ops.peer[operation];
   if (peer < 0) return local;
   const channel = ops.channel[operation];

@@ -2,7 +2,7 @@
 import { OperationCode, type Plan, rankOfLane } from '../../ir/plan.ts';
 import { limits } from './limits.ts';
 
-export interface Channels {
+export interface MscclChannels {
   readonly count: number;
   /** The number of a connection's channel. */
   of(channel: number, from: number, to: number): number;
@@ -12,7 +12,7 @@ export interface Channels {
  * Peers are shared out by how far they are away, modulo the ranks: so a rank has as many peers to send to on a channel as to receive
  * from, and thread blocks can be paired.
  */
-export function channelsOf(plan: Plan): Channels {
+export function channelsOf(plan: Plan): MscclChannels {
   const { ops, buffers } = plan;
   const ranks = buffers.length;
   const used = new Set<number>();

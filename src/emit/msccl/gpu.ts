@@ -3,13 +3,13 @@ import { OperationCode, type Plan, planBuffers, type Slice } from '../../ir/plan
 import type { Action } from './actions.ts';
 import { limits } from './limits.ts';
 import { writesNothing } from './liveness.ts';
-import type { BlockEnds, Gpu, Step, StepType } from './target.ts';
+import type { BlockEnds, EmittedGpu, EmittedStep, EmittedStepType } from './target.ts';
 import { type ActionPlace, waitsOf } from './waits.ts';
 
-export function gpuOf(plan: Plan, rank: number, ends: readonly BlockEnds[], actions: readonly Action[]): Gpu {
+export function gpuOf(plan: Plan, rank: number, ends: readonly BlockEnds[], actions: readonly Action[]): EmittedGpu {
   const unwritten = writesNothing(plan, rank, actions);
   const waits = waitsOf(actions, ends.length);
-  const blocks = ends.map((end) => ({ ...end, steps: [] as Step[], published: new Set<number>() }));
+  const blocks = ends.map((end) => ({ ...end, steps: [] as EmittedStep[], published: new Set<number>() }));
   /** Per block and action of it: its last step. */
   const lastStep: number[][] = ends.map(() => []);
   const stepOf = ({ block, index }: ActionPlace) => ({ block, step: lastStep[block][index] });
@@ -30,7 +30,11 @@ export function gpuOf(plan: Plan, rank: number, ends: readonly BlockEnds[], acti
 }
 
 /** An action as steps of as many chunks as the format allows, equally many at both ends of a connection. */
-function partsOf(plan: Plan, { operation, forward }: Action, isUnwritten: boolean): readonly Omit<Step, 'wait'>[] {
+function partsOf(
+  plan: Plan,
+  { operation, forward }: Action,
+  isUnwritten: boolean,
+): readonly Omit<EmittedStep, 'wait'>[] {
   const { ops } = plan;
   const reduces = ops.kind[operation] === OperationCode.recvReduce;
   const target = sliceOf(ops.dstBuffer[operation], ops.dstOffset[operation], ops.dstCount[operation]);
@@ -55,7 +59,7 @@ function partOf(slice: Slice | undefined, from: number, to: number): Slice | und
   return slice && { buffer: slice.buffer, offset: slice.offset + from, count: to - from };
 }
 
-function typeOf(kind: number, forwards: boolean, isUnwritten: boolean): StepType {
+function typeOf(kind: number, forwards: boolean, isUnwritten: boolean): EmittedStepType {
   switch (kind) {
     case OperationCode.send:
       return 's';

@@ -4,7 +4,7 @@ import type { Plan } from '../../ir/plan.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { arrange } from './arrange.ts';
 import { inLargestChunks } from './coarse.ts';
-import { depths, legacy, type Profile, protocolNamed, rccl } from './target.ts';
+import { depths, legacy, type MscclProfile, protocolNamed, rccl } from './target.ts';
 import { algorithmText } from './text.ts';
 
 export const mscclXml = emitterFor(legacy, 'MSCCL XML with fused steps, for the original runtime and simulators');
@@ -13,7 +13,7 @@ export const mscclXmlRccl = emitterFor(rccl, 'MSCCL XML without fused steps, for
 /** Operators of the runtimes' reductions. */
 const operators: ReadonlySet<string> = new Set(['sum', 'prod', 'max', 'min']);
 
-function emitterFor(profile: Profile, about: string) {
+function emitterFor(profile: MscclProfile, about: string) {
   return {
     name: profile.name,
     about,
@@ -37,13 +37,13 @@ function emitterFor(profile: Profile, about: string) {
 }
 
 /** What no arrangement of a plan that the format can say leaves room for. */
-function lackingRoom(plan: Plan, profile: Profile): readonly string[] {
+function lackingRoom(plan: Plan, profile: MscclProfile): readonly string[] {
   const arranged = arrange(inLargestChunks(plan), profile);
   return 'lacking' in arranged ? arranged.lacking : [];
 }
 
 /** What the format cannot say, however the plan is arranged. */
-function notInFormat({ proved, topology }: PlanBundle, { spelling }: Profile): readonly string[] {
+function notInFormat({ proved, topology }: PlanBundle, { spelling }: MscclProfile): readonly string[] {
   const protocol = protocolNamed(topology?.protocol);
   const { plan, verification } = proved;
   const { kind, op, ordered, counts } = plan.collective;

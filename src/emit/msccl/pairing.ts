@@ -3,12 +3,12 @@
  * blocks. A block so made runs its steps one after the other, so that less may overlap.
  */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
-import type { Blocks } from './blocks.ts';
+import type { RankThreadBlocks } from './blocks.ts';
 import type { RankOperations } from './program-order.ts';
 import type { BlockEnds } from './target.ts';
 
 export interface Pairing {
-  readonly blocks: Blocks;
+  readonly blocks: RankThreadBlocks;
   /** Receives, and the send that is one step with each. */
   readonly forwards: ReadonlyMap<number, number>;
 }
@@ -21,7 +21,7 @@ interface Match {
 }
 
 /** Makes blocks one where most of what the one receives is what the other sends. */
-export function fuse(plan: Plan, rank: RankOperations, blocks: Blocks): Pairing {
+export function fuse(plan: Plan, rank: RankOperations, blocks: RankThreadBlocks): Pairing {
   const sizes = new Int32Array(blocks.ends.length);
   for (const block of blocks.of) sizes[block]++;
   const matches = matchesOf(plan, rank, blocks).filter(
@@ -43,7 +43,7 @@ export function fuse(plan: Plan, rank: RankOperations, blocks: Blocks): Pairing 
 }
 
 /** Makes as many pairs as there can be, in the order of the blocks. */
-export function pairUp(blocks: Blocks): Pairing {
+export function pairUp(blocks: RankThreadBlocks): Pairing {
   const partnerOf = new Map<number, number>();
   const free = new Map<number, number[]>();
   blocks.ends.forEach(({ send, receive, channel }, block) => {
@@ -59,7 +59,7 @@ export function pairUp(blocks: Blocks): Pairing {
   return { blocks: withPartners(blocks, partnerOf), forwards: new Map() };
 }
 
-function matchesOf(plan: Plan, rank: RankOperations, { ends, of }: Blocks): Match[] {
+function matchesOf(plan: Plan, rank: RankOperations, { ends, of }: RankThreadBlocks): Match[] {
   const matches = new Map<number, Match>();
   const forwarded = new Set<number>();
   for (let send = rank.first; send < rank.end; send++) {
@@ -86,7 +86,7 @@ function isForwarded({ ops }: Plan, receive: number, send: number): boolean {
 }
 
 /** Gives the operations of each sending block to its partner and numbers the blocks that are left. */
-function withPartners({ ends, of }: Blocks, partnerOf: ReadonlyMap<number, number>): Blocks {
+function withPartners({ ends, of }: RankThreadBlocks, partnerOf: ReadonlyMap<number, number>): RankThreadBlocks {
   const merged: BlockEnds[] = [];
   const idOf = new Int32Array(ends.length);
   ends.forEach((end, block) => {

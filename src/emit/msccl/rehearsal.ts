@@ -2,11 +2,11 @@
  * A run of thread blocks on channels as deep as the format has them. Nothing in it chooses, so whether it deadlocks does not depend
  * on who comes first, and one run decides.
  */
-import { channelDepth, type Gpu, type Step, type ThreadBlock } from './target.ts';
+import { channelDepth, type EmittedGpu, type EmittedStep, type EmittedThreadBlock } from './target.ts';
 
 /** A thread block while it runs; all that it may wait for or wake are others of these. */
 interface Runner {
-  readonly steps: readonly Step[];
+  readonly steps: readonly EmittedStep[];
   readonly gpu: readonly Runner[];
   /** Steps that are finished. */
   done: number;
@@ -21,7 +21,7 @@ interface Connection {
 }
 
 /** Whether every thread block comes to its end. */
-export function runsToTheEnd(gpus: readonly Gpu[]): boolean {
+export function runsToTheEnd(gpus: readonly EmittedGpu[]): boolean {
   const runners = prepare(gpus);
   const open = [...runners];
   for (let runner = open.pop(); runner !== undefined; runner = open.pop()) {
@@ -30,7 +30,7 @@ export function runsToTheEnd(gpus: readonly Gpu[]): boolean {
   return runners.every(({ done, steps }) => done === steps.length);
 }
 
-function prepare(gpus: readonly Gpu[]): Runner[] {
+function prepare(gpus: readonly EmittedGpu[]): Runner[] {
   const connections = new Map<string, Connection>();
   const connection = (from: number, to: number, channel: number): Connection => {
     const key = `${from} ${to} ${channel}`;
@@ -46,7 +46,7 @@ function prepare(gpus: readonly Gpu[]): Runner[] {
 }
 
 function runnerOf(
-  { send, receive, channel, steps }: ThreadBlock,
+  { send, receive, channel, steps }: EmittedThreadBlock,
   rank: number,
   gpu: readonly Runner[],
   connection: (from: number, to: number, channel: number) => Connection,

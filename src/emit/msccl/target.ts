@@ -6,10 +6,10 @@ import type { Slice } from '../../ir/plan.ts';
  * What a step does: send, receive, receive and forward (`rcs`), receive, reduce and forward without writing (`rrs`), receive
  * and reduce (`rrc`), that and forward (`rrcs`), copy, reduce, nothing but wait.
  */
-export type StepType = 's' | 'r' | 'rcs' | 'rrs' | 'rrc' | 'rrcs' | 'cpy' | 're' | 'nop';
+export type EmittedStepType = 's' | 'r' | 'rcs' | 'rrs' | 'rrc' | 'rrcs' | 'cpy' | 're' | 'nop';
 
-export interface Step {
-  readonly type: StepType;
+export interface EmittedStep {
+  readonly type: EmittedStepType;
   /** What is read locally; of reductions on arrival the slot that is added to. */
   readonly source: Slice | undefined;
   readonly target: Slice | undefined;
@@ -24,19 +24,19 @@ export interface BlockEnds {
   readonly channel: number;
 }
 
-export interface ThreadBlock extends BlockEnds {
-  readonly steps: readonly Step[];
+export interface EmittedThreadBlock extends BlockEnds {
+  readonly steps: readonly EmittedStep[];
   /** Indices of the steps that others wait for. */
   readonly published: ReadonlySet<number>;
 }
 
 /** The thread blocks of one rank, by id. */
-export interface Gpu {
-  readonly blocks: readonly ThreadBlock[];
+export interface EmittedGpu {
+  readonly blocks: readonly EmittedThreadBlock[];
 }
 
 /** What a family of runtimes reads. */
-export interface Profile {
+export interface MscclProfile {
   readonly name: string;
   /** Whether it knows rcs, rrs and rrcs. */
   readonly fuses: boolean;
@@ -47,13 +47,13 @@ export interface Profile {
 
 /** Transfers that a connection holds under each protocol. */
 export const depths = { Simple: 2, LL: 8, LL128: 8 } as const;
-export type Protocol = keyof typeof depths;
+export type EmittedProtocol = keyof typeof depths;
 /** The least of them: what runs with so many runs with more. */
 export const channelDepth = depths.Simple;
 
 /** The runtimes' name of a machine's protocol; Simple where they have none of that name. */
-export function protocolNamed(name: string | undefined): Protocol {
-  const names: readonly Protocol[] = ['Simple', 'LL', 'LL128'];
+export function protocolNamed(name: string | undefined): EmittedProtocol {
+  const names: readonly EmittedProtocol[] = ['Simple', 'LL', 'LL128'];
   return names.find((known) => known.toLowerCase() === name?.toLowerCase()) ?? 'Simple';
 }
 
@@ -66,7 +66,7 @@ const common = {
 } as const;
 
 /** The original runtime and its converters; as many thread blocks as an A100 has multiprocessors. */
-export const legacy: Profile = {
+export const legacy: MscclProfile = {
   name: 'msccl-xml',
   fuses: true,
   mostSteps: 256,
@@ -75,7 +75,7 @@ export const legacy: Profile = {
 };
 
 /** RCCL from ROCm 6.1, which refuses fused steps that forward. */
-export const rccl: Profile = {
+export const rccl: MscclProfile = {
   name: 'msccl-xml-rccl',
   fuses: false,
   mostSteps: 64,

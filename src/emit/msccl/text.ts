@@ -1,7 +1,7 @@
 /** The text itself. Some runtimes read it by hand: one space between attributes, no tabs, no declaration, no entities. */
 import type { Plan, PlanBuffer, Slice } from '../../ir/plan.ts';
 import type { Arranged } from './arrange.ts';
-import type { Profile, Protocol, Step, ThreadBlock } from './target.ts';
+import type { EmittedProtocol, EmittedStep, EmittedThreadBlock, MscclProfile } from './target.ts';
 
 const bufferLetters: Readonly<Record<PlanBuffer, 'i' | 'o' | 's'>> = { input: 'i', output: 'o', scratch: 's' };
 
@@ -11,8 +11,8 @@ const countsAllShards = new Set(['allgather', 'reducescatter', 'alltoall']);
 export function* algorithmText(
   plan: Plan,
   { channels, gpus }: Arranged,
-  profile: Profile,
-  protocol: Protocol,
+  profile: MscclProfile,
+  protocol: EmittedProtocol,
 ): Iterable<string> {
   const { kind, ranks, chunks, inPlace } = plan.collective;
   const perLoop = countsAllShards.has(kind) ? ranks * chunks : chunks;
@@ -37,13 +37,13 @@ export function* algorithmText(
   yield '</algo>\n';
 }
 
-function blockText(id: number, { send, receive, channel, steps, published }: ThreadBlock): string {
+function blockText(id: number, { send, receive, channel, steps, published }: EmittedThreadBlock): string {
   const lines = steps.map((step, index) => `      ${stepText(index, step, published.has(index))}`);
   return `    ${tag('tb', { id, send, recv: receive, chan: channel })}${lines.join('')}    </tb>\n`;
 }
 
 /** Where a step has no source or target, what is written there means nothing: the other one is. */
-function stepText(index: number, { type, source, target, wait }: Step, isPublished: boolean): string {
+function stepText(index: number, { type, source, target, wait }: EmittedStep, isPublished: boolean): string {
   const nowhere: Slice = { buffer: 'input', offset: 0, count: 0 };
   const read = source ?? target ?? nowhere;
   const written = target ?? read;

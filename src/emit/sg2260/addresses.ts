@@ -11,7 +11,7 @@ import type { Bytes } from '../../ir/units.ts';
 export type Region = 'data' | 'input' | 'output' | 'scratch';
 
 /** Contiguous bytes of a region of one rank. */
-export interface Run {
+export interface ByteRun {
   readonly region: Region;
   readonly offset: Bytes;
   readonly bytes: Bytes;
@@ -20,8 +20,8 @@ export interface Run {
 /** A rank's regions: in place, input and output are windows of one. */
 export interface RankRegions {
   readonly regions: readonly { readonly region: Region; readonly bytes: Bytes }[];
-  readonly input: Omit<Run, 'bytes'>;
-  readonly output: Omit<Run, 'bytes'>;
+  readonly input: Omit<ByteRun, 'bytes'>;
+  readonly output: Omit<ByteRun, 'bytes'>;
 }
 
 /** A slot of input or output, whose length is that of the chunk that began there. */
@@ -82,9 +82,13 @@ export class Addresses {
   }
 
   /** The runs of bytes that go from one operation to another, at both ends: chunk by chunk, the shorter of two slots; chunks of no bytes are none. */
-  runsOf(source: number, target: number, bulk: number): { readonly from: readonly Run[]; readonly to: readonly Run[] } {
+  runsOf(
+    source: number,
+    target: number,
+    bulk: number,
+  ): { readonly from: readonly ByteRun[]; readonly to: readonly ByteRun[] } {
     const { srcBuffer, srcOffset, dstBuffer, dstOffset } = this.plan.ops;
-    const [from, to]: [Run[], Run[]] = [[], []];
+    const [from, to]: [ByteRun[], ByteRun[]] = [[], []];
     this.carried[target].forEach((origin, i) => {
       const slot = { rank: this.rankOf[target], buffer: dstBuffer[target], slot: dstOffset[target] + i };
       const bytes = Math.min(
@@ -103,7 +107,7 @@ export class Addresses {
     return this.layout.length * this.elementBytes;
   }
 
-  private startOf(buffer: number, slot: number, rank: number, bulk: number): Omit<Run, 'bytes'> {
+  private startOf(buffer: number, slot: number, rank: number, bulk: number): Omit<ByteRun, 'bytes'> {
     this.layout.find(rank, buffer, slot, bulk);
     const start = this.layout.first * this.elementBytes;
     if (isScratch(buffer)) return { region: 'scratch', offset: start };

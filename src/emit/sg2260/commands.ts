@@ -6,11 +6,11 @@ import { most } from '../most.ts';
 import { Addresses, type RankRegions } from './addresses.ts';
 import { type CommandQueues, cut } from './cut.ts';
 import { isLive } from './live.ts';
-import { type OperationQueues, type Queue, queuesOf } from './queues.ts';
-import { type Move, movesOf, type Rows } from './shapes.ts';
+import { type EmittedQueue, type OperationQueues, queuesOf } from './queues.ts';
+import { movesOf, type Rows, type RowsMove } from './shapes.ts';
 import { type Signals, signalsOf } from './signals.ts';
 
-export interface Command {
+export interface EmittedCommand {
   readonly op: 'send' | 'receive' | 'receive-reduce' | 'copy' | 'reduce';
   readonly bulk: number;
   readonly from?: Rows;
@@ -20,8 +20,8 @@ export interface Command {
   readonly posts: readonly number[];
 }
 
-export interface CommandQueue extends Omit<Queue, 'entries'> {
-  commands(): Iterable<Command>;
+export interface CommandQueue extends Omit<EmittedQueue, 'entries'> {
+  commands(): Iterable<EmittedCommand>;
 }
 
 export interface CommandLists {
@@ -69,7 +69,7 @@ function listsIn(
   { waits, posts }: Signals,
   addresses: Addresses,
 ): CommandLists {
-  function* commandsOf(entries: readonly number[]): Iterable<Command> {
+  function* commandsOf(entries: readonly number[]): Iterable<EmittedCommand> {
     for (const instance of entries) {
       const operation = instance % queues.operations;
       const bulk = (instance - operation) / queues.operations;
@@ -100,7 +100,7 @@ function movesIn(
   instance: number,
   { operations, partner }: OperationQueues,
   addresses: Addresses,
-): readonly Move[] {
+): readonly RowsMove[] {
   const bulk = Math.floor(instance / operations);
   const o = instance % operations;
   const isReceive = plan.ops.kind[o] >= OperationCode.recv;

@@ -1,6 +1,6 @@
 /** Operations cut into commands, each of which moves one shape of bytes, and what these wait for. */
 import type { OperationQueues, Queues } from './queues.ts';
-import type { Move, Rows } from './shapes.ts';
+import type { Rows, RowsMove } from './shapes.ts';
 
 export interface CommandQueues extends Queues {
   /** By instance: its first command; the others follow. One more at the end. */
@@ -8,7 +8,7 @@ export interface CommandQueues extends Queues {
 }
 
 /** @param movesOf an instance, no fewer than at the other end of its message */
-export function cut(operations: OperationQueues, movesOf: (instance: number) => readonly Move[]): CommandQueues {
+export function cut(operations: OperationQueues, movesOf: (instance: number) => readonly RowsMove[]): CommandQueues {
   const { queues, queueOf, partner } = operations;
   const first = new Int32Array(queueOf.length + 1);
   queueOf.forEach((_, instance) => {

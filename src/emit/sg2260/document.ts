@@ -7,7 +7,7 @@ import type { Topology } from '../../ir/topology.ts';
 import type { PlanBundle } from '../emitter.ts';
 import { topologyDigest } from '../topology-digest.ts';
 import type { RankRegions, Region } from './addresses.ts';
-import type { Command, CommandLists } from './commands.ts';
+import type { CommandLists, EmittedCommand } from './commands.ts';
 import type { Rows } from './shapes.ts';
 
 /** What the engines call operators; they have no others. */
@@ -19,7 +19,7 @@ export const engineOperators: Partial<Readonly<Record<ReductionOperator, string>
 };
 
 /** What is known where a list is written. */
-export interface Machine {
+export interface ListMachine {
   readonly topology: Topology;
   readonly dtype: Dtype;
   readonly size: number;
@@ -36,11 +36,11 @@ export function spaceOfBuffers({ ops }: Plan, { staging }: Topology): Space {
 }
 
 /** The memory of a region. */
-export function spaceOf(region: Region, { buffers }: Machine): Space {
+export function spaceOf(region: Region, { buffers }: ListMachine): Space {
   return region === 'scratch' ? 'l2' : buffers;
 }
 
-export function* documentText(bundle: PlanBundle, machine: Machine, lists: CommandLists): Iterable<string> {
+export function* documentText(bundle: PlanBundle, machine: ListMachine, lists: CommandLists): Iterable<string> {
   const { plan } = bundle.proved;
   const { topology, dtype, size } = machine;
   const { kind, ranks, root, op, inPlace, ordered, counts } = plan.collective;
@@ -95,7 +95,7 @@ function operatorsOf({ nodes, chips }: Topology): Readonly<Record<string, readon
   return named;
 }
 
-function* memoryText({ regions, input, output }: RankRegions, machine: Machine): Iterable<string> {
+function* memoryText({ regions, input, output }: RankRegions, machine: ListMachine): Iterable<string> {
   const rows = regions.map(({ region, bytes }) => ({ region, space: spaceOf(region, machine), bytes }));
   yield `      "regions": ${JSON.stringify(rows)},\n`;
   yield `      "input": ${JSON.stringify(input)}, "output": ${JSON.stringify(output)},\n`;
@@ -106,7 +106,7 @@ function endText(engine: string, peer: number | undefined, topology: Topology): 
   return `"engine": "${engine}"${end}`;
 }
 
-function* commandTexts(commands: Iterable<Command>, { op }: Collective, machine: Machine): Iterable<string> {
+function* commandTexts(commands: Iterable<EmittedCommand>, { op }: Collective, machine: ListMachine): Iterable<string> {
   const { dtype } = machine;
   const place = ({ region, offset, rows, bytes, stride }: Rows): object => {
     const width = bytes / dtypeBytes[dtype];

@@ -4,7 +4,7 @@ import { isPair } from '../../ir/dtype.ts';
 import { formatBytes } from '../../ir/units.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { type CommandLists, commandListsOf, lacking } from './commands.ts';
-import { documentText, engineOperators, type Machine, spaceOfBuffers } from './document.ts';
+import { documentText, engineOperators, type ListMachine, spaceOfBuffers } from './document.ts';
 import { listingText } from './listing.ts';
 
 export const sg2260: Emitter = {
@@ -60,7 +60,7 @@ function listsOf(bundle: PlanBundle): CommandLists {
   return lists;
 }
 
-function machineOf({ topology, dtype, size, proved }: PlanBundle): Machine {
+function machineOf({ topology, dtype, size, proved }: PlanBundle): ListMachine {
   if (topology === undefined || dtype === undefined || size === undefined) {
     throw new Error(`${proved.plan.name} was not checked: it needs a machine, an element type and a size`);
   }

@@ -3,11 +3,11 @@ import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted, formatBytes } from '../../ir/units.ts';
 import type { PlanBundle } from '../emitter.ts';
-import type { Command, CommandLists } from './commands.ts';
-import { engineOperators, type Machine, spaceOf } from './document.ts';
+import type { CommandLists, EmittedCommand } from './commands.ts';
+import { engineOperators, type ListMachine, spaceOf } from './document.ts';
 import type { Rows } from './shapes.ts';
 
-export function* listingText(bundle: PlanBundle, machine: Machine, lists: CommandLists): Iterable<string> {
+export function* listingText(bundle: PlanBundle, machine: ListMachine, lists: CommandLists): Iterable<string> {
   const { topology, dtype, size } = machine;
   const { plan } = bundle.proved;
   const { kind, ranks, op } = plan.collective;
@@ -32,7 +32,11 @@ function endText(engine: string, peer: number | undefined): string {
   return engine === 'send' ? `send to rank ${peer}` : `receive from rank ${peer}`;
 }
 
-function lineOf({ op, bulk, from, to, waits, posts }: Command, dtype: Dtype, operator: string | undefined): string {
+function lineOf(
+  { op, bulk, from, to, waits, posts }: EmittedCommand,
+  dtype: Dtype,
+  operator: string | undefined,
+): string {
   const words = [
     `bulk ${bulk}`,
     ...(waits.length === 0 ? [] : [`wait ${waits.join(' ')},`]),

@@ -6,7 +6,7 @@ import { OperationCode, operationCount, type Plan, planBuffers } from '../../ir/
 
 const engines = ['copy in', 'send', 'receive', 'reduce', 'copy'] as const;
 
-export interface Queue {
+export interface EmittedQueue {
   readonly rank: number;
   readonly engine: (typeof engines)[number];
   /** Of sends and receives. */
@@ -17,7 +17,7 @@ export interface Queue {
 
 /** What stands in queues, and what waits for what. */
 export interface Queues {
-  readonly queues: readonly Queue[];
+  readonly queues: readonly EmittedQueue[];
   /** By entry: the queue it stands in. */
   readonly queueOf: Int32Array;
   /** By entry of a send: its receive; by that of a receive: its send; otherwise −1. */
@@ -46,7 +46,7 @@ export function queuesOf(plan: Plan, starts: Float64Array, duplex: boolean, by: 
   const partner = partnersOf(plan, rankOf);
   const neededBy = dependenciesOf(plan, operations);
   const order = inOrder(plan, starts, partner, neededBy);
-  const queues = new Map<string, { readonly queue: Omit<Queue, 'entries'>; readonly entries: number[] }>();
+  const queues = new Map<string, { readonly queue: Omit<EmittedQueue, 'entries'>; readonly entries: number[] }>();
   const queueOf = new Int32Array(operations * plan.bulks);
   const put = (instance: number): void => {
     const queue = queueFor(plan, rankOf, instance % operations, duplex);
@@ -78,7 +78,7 @@ export function queuesOf(plan: Plan, starts: Float64Array, duplex: boolean, by: 
   };
 }
 
-function queueFor(plan: Plan, rankOf: Int32Array, operation: number, duplex: boolean): Omit<Queue, 'entries'> {
+function queueFor(plan: Plan, rankOf: Int32Array, operation: number, duplex: boolean): Omit<EmittedQueue, 'entries'> {
   const { kind, peer, dstBuffer } = plan.ops;
   const rank = rankOf[operation];
   switch (kind[operation]) {

@@ -1,6 +1,6 @@
 /** Runs of bytes at both ends of a transfer, as the fewest shapes that name the same bytes in the same order at either end. */
 import type { Bytes } from '../../ir/units.ts';
-import type { Region, Run } from './addresses.ts';
+import type { ByteRun, Region } from './addresses.ts';
 
 /** `rows` runs of `bytes` each, `stride` bytes from one to the next. */
 export interface Rows {
@@ -11,21 +11,21 @@ export interface Rows {
   readonly stride: Bytes;
 }
 
-export interface Move {
+export interface RowsMove {
   readonly from: Rows;
   readonly to: Rows;
 }
 
 /** @param from and `to` have the same number of runs, each as long as the other */
-export function movesOf(from: readonly Run[], to: readonly Run[]): readonly Move[] {
-  const joined: (readonly [Run, Run])[] = [];
+export function movesOf(from: readonly ByteRun[], to: readonly ByteRun[]): readonly RowsMove[] {
+  const joined: (readonly [ByteRun, ByteRun])[] = [];
   from.forEach((run, i) => {
     const last = joined[joined.length - 1];
     if (last !== undefined && follows(last[0], run) && follows(last[1], to[i])) {
       joined[joined.length - 1] = [longer(last[0], run.bytes), longer(last[1], run.bytes)];
     } else joined.push([run, to[i]]);
   });
-  const moves: Move[] = [];
+  const moves: RowsMove[] = [];
   for (const [source, target] of joined) {
     const last = moves[moves.length - 1];
     const [more, other] = last === undefined ? [] : [withRow(last.from, source), withRow(last.to, target)];
@@ -35,20 +35,20 @@ export function movesOf(from: readonly Run[], to: readonly Run[]): readonly Move
   return moves;
 }
 
-function follows(run: Run, next: Run): boolean {
+function follows(run: ByteRun, next: ByteRun): boolean {
   return run.region === next.region && run.offset + run.bytes === next.offset;
 }
 
-function longer(run: Run, bytes: Bytes): Run {
+function longer(run: ByteRun, bytes: Bytes): ByteRun {
   return { ...run, bytes: run.bytes + bytes };
 }
 
-function oneRow({ region, offset, bytes }: Run): Rows {
+function oneRow({ region, offset, bytes }: ByteRun): Rows {
   return { region, offset, rows: 1, bytes, stride: bytes };
 }
 
 /** The rows with one more, where it is as long and as far from the last as those before from each other. */
-function withRow({ region, offset, rows, bytes, stride }: Rows, run: Run): Rows | undefined {
+function withRow({ region, offset, rows, bytes, stride }: Rows, run: ByteRun): Rows | undefined {
   const ahead = run.offset - (offset + (rows - 1) * stride);
   if (run.region !== region || run.bytes !== bytes || ahead < bytes || (rows > 1 && ahead !== stride)) return undefined;
   return { region, offset, rows: rows + 1, bytes, stride: ahead };

@@ -14,16 +14,16 @@ export interface LaneOperation {
   readonly after: readonly { readonly lane: number; readonly index: number; readonly bulks: number }[];
 }
 
-export type Lane = readonly LaneOperation[];
+export type EmittedLane = readonly LaneOperation[];
 
 /** Chunks of input and output that belong to one rank, where each rank has such a part in them. */
-export interface Blocks {
+export interface OwnChunks {
   readonly input?: number;
   readonly output?: number;
 }
 
 /** The lanes of a rank. */
-export function lanesOf(plan: Plan, rank: number): readonly Lane[] {
+export function lanesOf(plan: Plan, rank: number): readonly EmittedLane[] {
   const first = plan.firstLane[rank];
   const rows = new Map<number, number>();
   for (let lane = first; lane < plan.firstLane[rank + 1]; lane++) rows.set(plan.laneId[lane], lane - first);

@@ -1,8 +1,8 @@
 /** The programs of the ranks as source text: one line for each operation, lanes in arrays. */
 import type { Slice } from '../../ir/plan.ts';
-import type { Lane, LaneOperation } from './lanes.ts';
+import type { EmittedLane, LaneOperation } from './lanes.ts';
 import { style } from './layout.ts';
-import { type Entry, Sequences, withRepeats } from './repeats.ts';
+import { type ArrayEntry, Sequences, withRepeats } from './repeats.ts';
 import { blockSize, type SharedProgram } from './symmetry.ts';
 
 /** How peers and slices are written. */
@@ -18,7 +18,7 @@ const asNumbers = {
 };
 
 /** The programs of all ranks in a table, by rank. */
-export function programTable(programs: readonly (readonly Lane[])[]): string {
+export function programTable(programs: readonly (readonly EmittedLane[])[]): string {
   const notation: Notation = { ...asNumbers, sequences: new Sequences() };
   const rows = programs.map((lanes, rank) => `  // Rank ${rank}\n  ${lanesText(lanes, notation)},\n`);
   return `${sequencesText(notation.sequences)}/** The lanes of each rank. */
@@ -84,7 +84,7 @@ export const repeatText = `function repeat(times: number, operations: (i: number
 }`;
 
 /** `[ … ]` with the lanes of a rank, two spaces in. */
-function lanesText(lanes: readonly Lane[], notation: Notation): string {
+function lanesText(lanes: readonly EmittedLane[], notation: Notation): string {
   if (lanes.length === 0) return '[]';
   const texts = lanes.map((lane) => laneText(lane, notation, '    '));
   const line = texts.join(', ');
@@ -93,7 +93,7 @@ function lanesText(lanes: readonly Lane[], notation: Notation): string {
   return `[\n${rows.join('')}  ]`;
 }
 
-function laneText(lane: Lane, notation: Notation, indent: string): string {
+function laneText(lane: EmittedLane, notation: Notation, indent: string): string {
   const entries = withRepeats(
     lane.map((operation) => operationText(operation, notation)),
     notation.sequences,
@@ -104,7 +104,7 @@ function laneText(lane: Lane, notation: Notation, indent: string): string {
   return `[\n${texts.map((text) => `${indent}  ${text},\n`).join('')}${indent}]`;
 }
 
-function entryText(entry: Entry, indent: string): string {
+function entryText(entry: ArrayEntry, indent: string): string {
   if ('text' in entry) return fitted('', entry.text, '', indent);
   if ('sequence' in entry) {
     const parameters = /\bi\b/.test(entry.entry) ? '(value, i)' : '(value)';

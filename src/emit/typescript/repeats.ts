@@ -5,7 +5,7 @@ import { style } from './layout.ts';
  * Entries of an array literal: texts as they are, runs of them as `...repeat(times, (i) => [entries])`, and runs in which one number takes
  * values of its own as `...each(sequence, (value, i) => entry)`.
  */
-export type Entry =
+export type ArrayEntry =
   | { readonly text: string }
   | { readonly times: number; readonly entries: readonly string[] }
   | { readonly sequence: string; readonly entry: string };
@@ -28,9 +28,9 @@ export class Sequences {
 }
 
 /** Finds the runs from the front, at each place the one that saves most lines. */
-export function withRepeats(texts: readonly string[], sequences: Sequences): readonly Entry[] {
+export function withRepeats(texts: readonly string[], sequences: Sequences): readonly ArrayEntry[] {
   const parsed = texts.map(parse);
-  const entries: Entry[] = [];
+  const entries: ArrayEntry[] = [];
   for (let at = 0; at < texts.length; ) {
     const best = bestRun(parsed, at);
     const listed = best === undefined ? listedRun(parsed, at) : undefined;
@@ -126,7 +126,7 @@ function growsEvenly(run: readonly Parsed[], column: number): boolean {
   return run.every(({ numbers }, i) => numbers[column] === base + (second - base) * i);
 }
 
-function asEach(lines: readonly Parsed[], at: number, { times, column }: ListedRun, sequences: Sequences): Entry {
+function asEach(lines: readonly Parsed[], at: number, { times, column }: ListedRun, sequences: Sequences): ArrayEntry {
   const run = lines.slice(at, at + times);
   const [first, second] = run;
   const terms = first.numbers.map((base, n) => {

@@ -2,7 +2,7 @@
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 
 /** A buffer that the caller gives; in place there is one for input and output. */
-export interface Parameter {
+export interface BufferParameter {
   readonly name: 'input' | 'output' | 'buffer';
   /** How many shards it holds, as an expression of `rank`: `ranks` or 1, 0 where a rank has no such buffer. */
   readonly shards: string;
@@ -24,7 +24,7 @@ const shardsOf: Readonly<Record<Exclude<CollectiveKind, 'custom'>, readonly [inp
 };
 
 /** The parameters in their order; a barrier's token is its own affair. */
-export function parametersOf(collective: Collective): readonly Parameter[] {
+export function parametersOf(collective: Collective): readonly BufferParameter[] {
   const [input, output] = bufferShards(collective);
   if (collective.kind === 'barrier') return [];
   if (!collective.inPlace) {

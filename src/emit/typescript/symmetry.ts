@@ -7,17 +7,17 @@ import { isShifted } from '../../ir/compact.ts';
 import type { Plan, Slice } from '../../ir/plan.ts';
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
 import { most } from '../most.ts';
-import type { Blocks, Lane, LaneOperation } from './lanes.ts';
+import type { EmittedLane, LaneOperation, OwnChunks } from './lanes.ts';
 
 /** The program of rank 0, and what its numbers mean for the others. */
 export interface SharedProgram {
   readonly shape: readonly number[];
-  readonly blocks: Blocks;
-  readonly lanes: readonly Lane[];
+  readonly blocks: OwnChunks;
+  readonly lanes: readonly EmittedLane[];
 }
 
 /** The program that all ranks share, shifted; undefined where there is none. `programs[rank]` as `lanesOf` gives them. */
-export function sharedProgram(plan: Plan, programs: readonly (readonly Lane[])[]): SharedProgram | undefined {
+export function sharedProgram(plan: Plan, programs: readonly (readonly EmittedLane[])[]): SharedProgram | undefined {
   const { ranks } = plan.collective;
   if (ranks < 3 || collectiveFacts[plan.collective.kind].rooted || plan.collective.counts !== undefined)
     return undefined;
@@ -39,7 +39,7 @@ export function sharedProgram(plan: Plan, programs: readonly (readonly Lane[])[]
 }
 
 /** Buffers that have a block of chunks for each rank: shards, or the parts of a vector that is reduced. */
-function blocksOf({ collective }: Plan): Blocks {
+function blocksOf({ collective }: Plan): OwnChunks {
   const { kind, ranks, chunks } = collective;
   if (kind === 'allreduce') {
     return chunks % ranks === 0 ? { input: chunks / ranks, output: chunks / ranks } : {};
@@ -51,11 +51,11 @@ function blocksOf({ collective }: Plan): Blocks {
 }
 
 /** Lanes that only copy and wait for nothing have their copies cut into blocks; what waits for one of them waits for all. */
-function splitCopies(lane: Lane, blocks: Blocks): Lane {
+function splitCopies(lane: EmittedLane, blocks: OwnChunks): EmittedLane {
   return isCopies(lane) ? lane.flatMap((copy) => splitCopy(copy, blocks)) : lane;
 }
 
-function splitCopy(copy: LaneOperation, blocks: Blocks): readonly LaneOperation[] {
+function splitCopy(copy: LaneOperation, blocks: OwnChunks): readonly LaneOperation[] {
   const { src, dst } = copy;
   if (src === undefined || dst === undefined) return [copy];
   const toEdge = (slice: Slice, done: number): number => {
@@ -72,7 +72,7 @@ function splitCopy(copy: LaneOperation, blocks: Blocks): readonly LaneOperation[
   return pieces;
 }
 
-function isCopies(lane: Lane): boolean {
+function isCopies(lane: EmittedLane): boolean {
   return lane.every(({ op, after }) => op === 'copy' && after.length === 0);
 }
 
@@ -81,16 +81,16 @@ function isCopies(lane: Lane): boolean {
  * slice has parts of several blocks, or lanes have other names.
  */
 function relativeProgram(
-  lanes: readonly Lane[],
+  lanes: readonly EmittedLane[],
   rank: number,
   group: TranslationGroup,
-  blocks: Blocks,
+  blocks: OwnChunks,
   order = laneNames(lanes, rank, group),
-): readonly Lane[] | undefined {
+): readonly EmittedLane[] | undefined {
   const back = group.translation(group.negate(rank));
   const rows = laneNames(lanes, rank, group).map((name) => order.indexOf(name));
   if (lanes.length !== order.length || new Set(rows).size < rows.length || rows.includes(-1)) return undefined;
-  const program: Lane[] = [];
+  const program: EmittedLane[] = [];
   for (const [index, lane] of lanes.entries()) {
     const operations: LaneOperation[] = [];
     const seen = new Map<string, number>();
@@ -113,7 +113,7 @@ function firstChunk({ src, dst }: LaneOperation): number {
 }
 
 /** A program as text in which slots of scratch are called by the order in which they first appear: so texts do not differ by numbering. */
-function withSlotsNamed(lanes: readonly Lane[] | undefined): string | undefined {
+function withSlotsNamed(lanes: readonly EmittedLane[] | undefined): string | undefined {
   const names = new Map<number, number>();
   const nameOf = (slot: number): number => {
     const name = names.get(slot) ?? names.size;
@@ -129,7 +129,7 @@ function withSlotsNamed(lanes: readonly Lane[] | undefined): string | undefined 
 /** Null where it has parts of several blocks. */
 function relativeSlice(
   slice: Slice | undefined,
-  blocks: Blocks,
+  blocks: OwnChunks,
   back: (rank: number) => number,
 ): Slice | undefined | null {
   const size = slice === undefined ? undefined : blockSize(blocks, slice);
@@ -142,7 +142,7 @@ function relativeSlice(
 /** What an operation waits for, but for what an earlier one of its lane has waited for: `seen` is the last place of each lane. */
 function relativeWaits(
   { after }: LaneOperation,
-  lanes: readonly Lane[],
+  lanes: readonly EmittedLane[],
   rows: readonly number[],
   seen: Map<string, number>,
 ): LaneOperation['after'] {
@@ -158,7 +158,7 @@ function relativeWaits(
 }
 
 /** Lanes are known by the connection they serve first, as the rank sees it; local ones by their place among these. */
-function laneNames(lanes: readonly Lane[], rank: number, group: TranslationGroup): readonly string[] {
+function laneNames(lanes: readonly EmittedLane[], rank: number, group: TranslationGroup): readonly string[] {
   const back = group.translation(group.negate(rank));
   let local = 0;
   return lanes.map((lane) => {
@@ -168,6 +168,6 @@ function laneNames(lanes: readonly Lane[], rank: number, group: TranslationGroup
   });
 }
 
-export function blockSize(blocks: Blocks, { buffer }: Slice): number | undefined {
+export function blockSize(blocks: OwnChunks, { buffer }: Slice): number | undefined {
   return buffer === 'scratch' ? undefined : blocks[buffer];
 }

@@ -21,7 +21,7 @@ import type { ScheduleFacts } from '../schedule-facts.ts';
 import { bufferCodes } from './buffer-codes.ts';
 import { type DataUse, surveyUse } from './data-use.ts';
 import { BufferCode, type Ranges } from './pieces.ts';
-import type { Move, Run } from './runs.ts';
+import type { CellMove, CellRun } from './runs.ts';
 
 const { input: inInput, output: inOutput, scratch: inScratch } = bufferCodes;
 
@@ -29,9 +29,9 @@ export class Homes {
   /** First cell behind everything that this class has given a place. */
   readonly end: number;
   /** Copies that must run before the first step. */
-  readonly initialCopies: readonly Move[];
+  readonly initialCopies: readonly CellMove[];
   /** Copies that must run after the last step. */
-  readonly finalCopies: readonly Move[];
+  readonly finalCopies: readonly CellMove[];
   private readonly facts: ScheduleFacts;
   private readonly use: DataUse;
   private readonly window: DataWindow;
@@ -68,9 +68,9 @@ export class Homes {
   }
 
   /** Cells that a transfer reads on this rank. */
-  source(transfer: number): Run[] {
+  source(transfer: number): CellRun[] {
     const { reads, stepOf } = this.facts;
-    const runs: Run[] = [];
+    const runs: CellRun[] = [];
     for (let r = reads.first[transfer]; r < reads.first[transfer + 1]; r++) {
       if (reads.buffer[r] === BufferCode.data && this.isUntouchedInput(r, stepOf[transfer])) {
         this.append(runs, this.layout.input + reads.offset[r] - this.window.input, reads.count[r]);
@@ -82,9 +82,9 @@ export class Homes {
   }
 
   /** Cells that a transfer writes on this rank. */
-  destination(transfer: number): Run[] {
+  destination(transfer: number): CellRun[] {
     const { writes } = this.facts;
-    const runs: Run[] = [];
+    const runs: CellRun[] = [];
     for (let r = writes.first[transfer]; r < writes.first[transfer + 1]; r++) this.appendRange(runs, writes, r);
     return runs;
   }
@@ -111,7 +111,7 @@ export class Homes {
   }
 
   /** Appends cells to a list of runs, as part of the last run where both together are one slice. */
-  private append(runs: Run[], first: number, count: number): void {
+  private append(runs: CellRun[], first: number, count: number): void {
     const last = runs.at(-1);
     const follows = last !== undefined && last.first + last.count === first && !this.startsShard(first);
     if (follows && this.bufferOf(last.first, last.count + count) !== none) {
@@ -127,7 +127,7 @@ export class Homes {
     return cell >= output && cell < output + this.outputs && (cell - output) % this.facts.shard === 0;
   }
 
-  private appendRange(runs: Run[], { buffer, offset, count }: Ranges, range: number): void {
+  private appendRange(runs: CellRun[], { buffer, offset, count }: Ranges, range: number): void {
     const { input, output, cells } = this.layout;
     const [first, length] = [offset[range], count[range]];
     if (buffer[range] === BufferCode.data) this.appendHomes(runs, first, first + length);
@@ -136,7 +136,7 @@ export class Homes {
     else this.append(runs, cells + first, length);
   }
 
-  private appendHomes(runs: Run[], from: number, to: number): void {
+  private appendHomes(runs: CellRun[], from: number, to: number): void {
     const { home } = this;
     for (let slot = from; slot < to; ) {
       let end = slot + 1;
@@ -190,9 +190,9 @@ export class Homes {
     return free;
   }
 
-  private planInitialCopies(collective: Collective, rank: number): Move[] {
+  private planInitialCopies(collective: Collective, rank: number): CellMove[] {
     const { window, layout, home, needsInitial, use } = this;
-    const moves: Move[] = [];
+    const moves: CellMove[] = [];
     if (window.input < 0) return moves;
     for (let slot = window.input; slot < window.input + window.inputCount; slot++) {
       if (needsInitial[slot] === 1) this.appendMove(moves, layout.input + slot - window.input, home[slot]);
@@ -210,9 +210,9 @@ export class Homes {
     return moves;
   }
 
-  private planFinalCopies(): Move[] {
+  private planFinalCopies(): CellMove[] {
     const { window, layout, home, use } = this;
-    const moves: Move[] = [];
+    const moves: CellMove[] = [];
     for (let chunk = 0; chunk < window.outputCount; chunk++) {
       const slot = window.output + chunk;
       if (use.firstWrite[slot] !== never) this.appendMove(moves, home[slot], layout.output + chunk);
@@ -221,7 +221,7 @@ export class Homes {
   }
 
   /** Adds a copy of one cell; copies onto themselves vanish, adjacent ones are joined. All come from one buffer. */
-  private appendMove(moves: Move[], from: number, to: number): void {
+  private appendMove(moves: CellMove[], from: number, to: number): void {
     if (from === to) return;
     const last = moves.at(-1);
     const follows = last !== undefined && last.from + last.count === from && last.to + last.count === to;

@@ -1,21 +1,21 @@
 /** Rows of memory cells, in the order in which a message visits them. */
 
 /** Contiguous cells of a rank's memory (see `Homes` for how cells are numbered). */
-export interface Run {
+export interface CellRun {
   readonly first: number;
   readonly count: number;
 }
 
 /** Cells that go from one run to another. */
-export interface Move {
+export interface CellMove {
   readonly from: number;
   readonly to: number;
   readonly count: number;
 }
 
 /** Two lists of runs of equal total length as moves, each within one run on either side. */
-export function alignRuns(from: readonly Run[], to: readonly Run[]): Move[] {
-  const moves: Move[] = [];
+export function alignRuns(from: readonly CellRun[], to: readonly CellRun[]): CellMove[] {
+  const moves: CellMove[] = [];
   let [source, sourceDone, target, targetDone] = [0, 0, 0, 0];
   while (source < from.length && target < to.length) {
     const count = Math.min(from[source].count - sourceDone, to[target].count - targetDone);

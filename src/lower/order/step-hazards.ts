@@ -1,5 +1,5 @@
 /** What one rank reads and writes in one step, and what of it must be read ahead of the step's writes. */
-import type { Move, Run } from '../memory/runs.ts';
+import type { CellMove, CellRun } from '../memory/runs.ts';
 
 /** A message that leaves. */
 export interface Departure {
@@ -7,7 +7,7 @@ export interface Departure {
   readonly lane: number;
   /** Its place among the step's messages of its connection, from 0. */
   readonly nth: number;
-  readonly runs: readonly Run[];
+  readonly runs: readonly CellRun[];
 }
 
 /** A message that arrives. */
@@ -17,7 +17,7 @@ export interface Arrival {
   readonly lane: number;
   readonly nth: number;
   readonly reduces: boolean;
-  readonly runs: readonly Run[];
+  readonly runs: readonly CellRun[];
 }
 
 /** A part of a local transfer. */
@@ -26,19 +26,19 @@ export interface LocalMove {
   readonly transfer: number;
   readonly lane: number;
   readonly reduces: boolean;
-  readonly move: Move;
+  readonly move: CellMove;
   /** Where it stands for computing. */
   readonly nanoseconds?: number | undefined;
 }
 
 /** What is written in a step, as listed. */
-export type Write = Arrival | LocalMove;
+export type StepWrite = Arrival | LocalMove;
 
-function eachCell(runs: readonly Run[], visit: (cell: number) => void): void {
+function eachCell(runs: readonly CellRun[], visit: (cell: number) => void): void {
   for (const { first, count } of runs) for (let cell = first; cell < first + count; cell++) visit(cell);
 }
 
-function targetOf(move: Move): readonly Run[] {
+function targetOf(move: CellMove): readonly CellRun[] {
   return [{ first: move.to, count: move.count }];
 }
 
@@ -48,7 +48,7 @@ function targetOf(move: Move): readonly Run[] {
  */
 export function departuresToSnapshot(
   departures: readonly Departure[],
-  writes: readonly Write[],
+  writes: readonly StepWrite[],
   chained: boolean,
 ): ReadonlySet<Departure> {
   const later = departures.filter((departure) => departure.nth > 0);
@@ -70,7 +70,7 @@ export function departuresToSnapshot(
 }
 
 /** Some local reduction is listed behind a received one into the same place, so it cannot run before the receives. */
-export function localsFollowArrivals(writes: readonly Write[]): boolean {
+export function localsFollowArrivals(writes: readonly StepWrite[]): boolean {
   const received = new Set<number>();
   return writes.some((write) => {
     if (!write.reduces) return false;
@@ -87,9 +87,9 @@ export function localsFollowArrivals(writes: readonly Write[]): boolean {
 }
 
 /** Local moves whose source an earlier one of the step, or they themselves, overwrite. */
-export function localsToSnapshot(writes: readonly Write[]): ReadonlySet<Write> {
+export function localsToSnapshot(writes: readonly StepWrite[]): ReadonlySet<StepWrite> {
   const overwritten = new Set<number>();
-  const result = new Set<Write>();
+  const result = new Set<StepWrite>();
   for (const write of writes) {
     if (write.kind !== 'local') continue;
     eachCell(targetOf(write.move), (cell) => overwritten.add(cell));

@@ -3,8 +3,8 @@
 import { inputChunks, memoryLayout } from '../../ir/collective.ts';
 import { none } from '../../ir/none.ts';
 import { OperationCode, type Plan, rankOfLane } from '../../ir/plan.ts';
-import type { Connections } from './connections.ts';
-import { Lanes } from './lanes.ts';
+import type { SimulatedConnections } from './connections.ts';
+import { LaneCursors } from './lanes.ts';
 
 /** Told what an operation sends or writes, slot by slot; the array is only lent. */
 export type NoteCarried = (operation: number, carried: Float64Array) => void;
@@ -18,7 +18,7 @@ export type NoteCarried = (operation: number, carried: Float64Array) => void;
  */
 export function carry(
   plan: Plan,
-  connections: Connections,
+  connections: SimulatedConnections,
   numberAt: (rank: number, slot: number) => number,
   note: NoteCarried,
 ): void {
@@ -27,9 +27,9 @@ export function carry(
 
 class Carrying {
   private readonly plan: Plan;
-  private readonly connections: Connections;
+  private readonly connections: SimulatedConnections;
   private readonly note: NoteCarried;
-  private readonly lanes: Lanes;
+  private readonly lanes: LaneCursors;
   private readonly memory: readonly Float64Array[];
   /** Messages of each connection that have not been taken, first to last. */
   private readonly underWay: Float64Array[][];
@@ -37,14 +37,14 @@ class Carrying {
 
   constructor(
     plan: Plan,
-    connections: Connections,
+    connections: SimulatedConnections,
     numberAt: (rank: number, slot: number) => number,
     note: NoteCarried,
   ) {
     this.plan = { ...plan, bulks: 1 };
     this.connections = connections;
     this.note = note;
-    this.lanes = new Lanes(this.plan);
+    this.lanes = new LaneCursors(this.plan);
     this.memory = plan.buffers.map((_, rank) => memoryAtStart(plan, rank, numberAt));
     this.underWay = Array.from({ length: connections.count }, () => []);
     this.waiting = new Int32Array(connections.count).fill(none);

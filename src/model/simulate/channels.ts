@@ -1,13 +1,13 @@
 /** How far the messages of each connection have come, and which lanes wait for them at either end. */
 import { none } from '../../ir/none.ts';
-import type { Connections } from './connections.ts';
+import type { SimulatedConnections } from './connections.ts';
 
 /**
  * Messages of a connection are numbered over all bulks, in the order they are matched; each counter says how many have come that
  * far: accepted from their sends, offered to the network, started, arrived, and taken by their receives.
  */
-export class Channels {
-  private readonly connections: Connections;
+export class ConnectionProgress {
+  private readonly connections: SimulatedConnections;
   /** Transfers a connection holds; 0 is a rendezvous: a message starts when its receive is reached and its send ends when it arrives. */
   private readonly inflight: number;
   private readonly accepted: Int32Array;
@@ -18,7 +18,7 @@ export class Channels {
   private readonly sender: Int32Array;
   private readonly receiver: Int32Array;
 
-  constructor(connections: Connections, inflight: number) {
+  constructor(connections: SimulatedConnections, inflight: number) {
     const { count } = connections;
     this.connections = connections;
     this.inflight = inflight;

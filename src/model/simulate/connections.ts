@@ -10,7 +10,7 @@ import type { Seconds } from '../../ir/units.ts';
  * Connections (sender, receiver, channel), numbered in the order their first operation stands in the plan. The sends of
  * connection c in one bulk are `sends[firstSend[c] … firstSend[c + 1] − 1]`, in the order they are matched.
  */
-export interface Connections {
+export interface SimulatedConnections {
   readonly count: number;
   /** `of[operation]`: its connection, −1 for local operations. */
   readonly of: Int32Array;
@@ -30,7 +30,7 @@ export interface Connections {
 }
 
 /** The time a message of `bytes` takes on its connection's route: Σα + n/min β. */
-export function messageDuration(connections: Connections, connection: number, bytes: number): Seconds {
+export function messageDuration(connections: SimulatedConnections, connection: number, bytes: number): Seconds {
   return connections.latency[connection] + bytes / connections.bandwidth[connection];
 }
 
@@ -38,7 +38,7 @@ export function messageDuration(connections: Connections, connection: number, by
  * Finds a plan's connections and routes.
  * @throws Error when sends and receives do not match or no route exists: such a plan was never proved
  */
-export function findConnections(plan: Plan, routes: Routes): Connections {
+export function findConnections(plan: Plan, routes: Routes): SimulatedConnections {
   const { of, sender, receiver, channel } = numberConnections(plan);
   return {
     count: sender.length,

@@ -10,7 +10,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Connections } from './connections.ts';
+import type { SimulatedConnections } from './connections.ts';
 
 /** The one chip, and its links in the order of the generators. */
 export function foldedTopology(machine: SymmetricTopology): Topology {
@@ -26,7 +26,7 @@ export function foldedTopology(machine: SymmetricTopology): Topology {
  * The connections of the program, by offset of the receiver and channel; what is sent to p is received from ⊖p.
  * @throws CccError 'unsupported' for a message to a chip without a direct link
  */
-export function foldedConnections(compact: CompactPlan, machine: SymmetricTopology): Connections {
+export function foldedConnections(compact: CompactPlan, machine: SymmetricTopology): SimulatedConnections {
   const plan = soleProgram(compact);
   const { kind, peer, channel } = plan.ops;
   const group = new TranslationGroup(machine.shape);
@@ -69,7 +69,7 @@ function linkTo(offset: number, machine: SymmetricTopology): number {
 }
 
 /** @throws CccError 'unsupported' when a chip has fewer ports than it may have messages under way */
-export function checkPorts(connections: Connections, { name, ports }: SymmetricTopology): void {
+export function checkPorts(connections: SimulatedConnections, { name, ports }: SymmetricTopology): void {
   if (ports.send >= connections.count && ports.receive >= connections.count) return;
   const message = `${name}: compact plans are timed for chips with a port for each of their ${connections.count} connections, not ${Math.min(ports.send, ports.receive)}`;
   throw new CccError('unsupported', message);

@@ -8,11 +8,11 @@ import { none } from '../../ir/none.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { checkBuffers, type Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import type { Connections } from './connections.ts';
+import type { SimulatedConnections } from './connections.ts';
 import { MessageQueues } from './message-queues.ts';
 import { Proxies } from './proxies.ts';
 import { Event, Simulation } from './simulation.ts';
-import type { Weights } from './weights.ts';
+import type { OperationWeights } from './weights.ts';
 
 export class LanedSimulation extends Simulation {
   private readonly model: LaneModel;
@@ -37,9 +37,9 @@ export class LanedSimulation extends Simulation {
   constructor(
     model: LaneModel,
     plan: Plan,
-    connections: Connections,
+    connections: SimulatedConnections,
     topology: Topology,
-    weights: Weights,
+    weights: OperationWeights,
     chunkBytes: Bytes,
   ) {
     super(plan, connections, topology, weights, chunkBytes);

@@ -3,7 +3,7 @@
 import { none } from '../../ir/none.ts';
 import { operationCount, type Plan } from '../../ir/plan.ts';
 
-export class Lanes {
+export class LaneCursors {
   /** The operation each lane is at, and its bulk. */
   readonly cursor: Int32Array;
   readonly bulk: Int32Array;

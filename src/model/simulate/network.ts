@@ -10,13 +10,13 @@
 import { KeyedHeap } from '../../graph/keyed-heap.ts';
 import { none } from '../../ir/none.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Connections } from './connections.ts';
+import type { SimulatedConnections } from './connections.ts';
 
 /** Called for a message that starts; `waitedFor` is the instance that freed what it waited for last. */
 export type StartMessage = (connection: number, waitedFor: number) => void;
 
 export class Network {
-  private readonly connections: Connections;
+  private readonly connections: SimulatedConnections;
   private readonly blocking: Uint8Array;
   /** Node of each connection's sender and receiver. */
   private readonly senderNode: Int32Array;
@@ -36,7 +36,7 @@ export class Network {
   private readonly later: (KeyedHeap | undefined)[];
   private readonly underWay: Int32Array;
 
-  constructor(connections: Connections, topology: Topology) {
+  constructor(connections: SimulatedConnections, topology: Topology) {
     const { nodes, links, chips } = topology;
     const resources = links.length + 3 * nodes.length;
     this.connections = connections;

@@ -1,10 +1,10 @@
 /** Buffered connections: those whose route has a link that a proxy sends on. */
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import type { Connections } from './connections.ts';
+import type { SimulatedConnections } from './connections.ts';
 
 export class Proxies {
-  private readonly connections: Connections;
+  private readonly connections: SimulatedConnections;
   private readonly buffered: Uint8Array;
   /** The least of the links' bandwidths for one connection, and the same with the route's own. */
   private readonly bandwidth: Float64Array;
@@ -14,7 +14,7 @@ export class Proxies {
   private readonly above: Float64Array;
   private readonly rendezvousGap: Float64Array;
 
-  constructor(connections: Connections, { links }: Topology) {
+  constructor(connections: SimulatedConnections, { links }: Topology) {
     this.connections = connections;
     this.gap = Float64Array.from(links, ({ lane }) => lane?.gap ?? 0);
     this.above = Float64Array.from(links, ({ lane }) => lane?.rendezvous?.above ?? Number.POSITIVE_INFINITY);

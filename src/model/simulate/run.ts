@@ -2,10 +2,10 @@
 import type { Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import type { Connections } from './connections.ts';
+import type { SimulatedConnections } from './connections.ts';
 import { LanedSimulation } from './laned-simulation.ts';
 import { Simulation } from './simulation.ts';
-import type { Weights } from './weights.ts';
+import type { OperationWeights } from './weights.ts';
 
 /**
  * Runs a plan to its end.
@@ -14,9 +14,9 @@ import type { Weights } from './weights.ts';
  */
 export function run(
   plan: Plan,
-  connections: Connections,
+  connections: SimulatedConnections,
   topology: Topology,
-  weights: Weights,
+  weights: OperationWeights,
   chunkBytes: Bytes,
 ): Simulation {
   const { lane } = topology;

@@ -12,7 +12,7 @@ import { chunkBytesOf } from '../../ir/shards.ts';
 import { isPlain, type Node, type Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { type Connections, findConnections } from './connections.ts';
+import { findConnections, type SimulatedConnections } from './connections.ts';
 import { foldedConnections, foldedTopology } from './folded.ts';
 import { simulate } from './simulate.ts';
 import { Simulation } from './simulation.ts';
@@ -98,7 +98,7 @@ function haveSameEngines(a: Node, b: Node): boolean {
  * A path of the program as one of the full plan that ends at rank 0. Steps wait for others of their rank, but for receives that wait for
  * their message, which another rank sends.
  */
-function unfolded(path: readonly PathStep[], { ops, shape }: CompactPlan, folded: Connections): PathStep[] {
+function unfolded(path: readonly PathStep[], { ops, shape }: CompactPlan, folded: SimulatedConnections): PathStep[] {
   const group = new TranslationGroup(shape);
   const ordinal = ordinals(ops.kind, folded.of);
   const steps: PathStep[] = [];

@@ -5,7 +5,7 @@ import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { bulkLoads } from '../estimate/pipelines/loads.ts';
-import { type Connections, findConnections } from './connections.ts';
+import { findConnections, type SimulatedConnections } from './connections.ts';
 import { inSlices, run } from './run.ts';
 import type { Simulation } from './simulation.ts';
 import { measureTraffic } from './traffic.ts';
@@ -49,7 +49,7 @@ export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
 export class SimulatedTimes {
   private readonly plan: Plan;
   private readonly routes: Routes;
-  private readonly connections: Connections;
+  private readonly connections: SimulatedConnections;
   /** By bytes of the chunks of a slice. */
   private readonly lines = new Map<Bytes, Line>();
 

@@ -10,14 +10,14 @@ import { computingTime, OperationCode, operationCount, type Plan, planBuffers } 
 import type { PathStep } from '../../ir/report.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Bytes, type Seconds, sumError } from '../../ir/units.ts';
-import { Channels } from './channels.ts';
-import { type Connections, messageDuration } from './connections.ts';
+import { ConnectionProgress } from './channels.ts';
+import { messageDuration, type SimulatedConnections } from './connections.ts';
 import { Engines } from './engines.ts';
-import { Lanes } from './lanes.ts';
+import { LaneCursors } from './lanes.ts';
 import { Network } from './network.ts';
 import { Trace } from './trace.ts';
 import { Turns } from './turns.ts';
-import type { Weights } from './weights.ts';
+import type { OperationWeights } from './weights.ts';
 
 const scratch = planBuffers.indexOf('scratch');
 
@@ -40,11 +40,11 @@ export class Simulation {
 
   protected readonly plan: Plan;
   protected readonly topology: Topology;
-  protected readonly connections: Connections;
-  protected readonly weights: Weights;
+  protected readonly connections: SimulatedConnections;
+  protected readonly weights: OperationWeights;
   protected readonly chunkBytes: Bytes;
-  protected readonly channels: Channels;
-  protected readonly lanes: Lanes;
+  protected readonly channels: ConnectionProgress;
+  protected readonly lanes: LaneCursors;
   private readonly network: Network;
   protected readonly engines: Engines;
   /** Present where messages take turns, which those of lanes with a model of their own do not. */
@@ -64,17 +64,23 @@ export class Simulation {
     this.startWork(lane, duration, waitedFor);
 
   /** @param chunkBytes size of an average chunk, which the weights count in */
-  constructor(plan: Plan, connections: Connections, topology: Topology, weights: Weights, chunkBytes: Bytes) {
+  constructor(
+    plan: Plan,
+    connections: SimulatedConnections,
+    topology: Topology,
+    weights: OperationWeights,
+    chunkBytes: Bytes,
+  ) {
     const lanes = plan.laneId.length;
     const operations = operationCount(plan);
     this.plan = plan;
     this.operations = operations;
-    this.lanes = new Lanes(plan);
+    this.lanes = new LaneCursors(plan);
     this.topology = topology;
     this.connections = connections;
     this.weights = weights;
     this.chunkBytes = chunkBytes;
-    this.channels = new Channels(connections, topology.inflight ?? Number.POSITIVE_INFINITY);
+    this.channels = new ConnectionProgress(connections, topology.inflight ?? Number.POSITIVE_INFINITY);
     this.network = new Network(connections, topology);
     this.engines = new Engines(topology, lanes, this.network);
     this.turns = plan.inTurn === true && topology.lane === undefined ? new Turns(plan) : undefined;

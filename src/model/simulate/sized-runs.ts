@@ -5,14 +5,14 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { rounding, type Seconds } from '../../ir/units.ts';
 import { carry } from './carrying.ts';
-import { type Connections, findConnections } from './connections.ts';
+import { findConnections, type SimulatedConnections } from './connections.ts';
 import { Simulation } from './simulation.ts';
 
 /**
  * A chain of operations of which each waited for the one before: `constant` seconds for no bytes, and `perByte[class]` more for each
  * byte of the chunks of a class. As long as things happen in the same order, no run takes less.
  */
-export interface Chain {
+export interface CriticalChain {
   readonly constant: Seconds;
   readonly perByte: Float64Array;
 }
@@ -20,7 +20,7 @@ export interface Chain {
 export interface SizedRun {
   readonly seconds: Seconds;
   /** The longest chain, which takes as long as the run, and those to the ends of lanes that end not much sooner. */
-  chains(): readonly Chain[];
+  chains(): readonly CriticalChain[];
 }
 
 /** Lanes that end sooner than after this part of the time have no say in it, nor with somewhat different sizes. */
@@ -29,7 +29,7 @@ const nearEnd = 0.9;
 export class SizedRuns {
   private readonly plan: Plan;
   private readonly topology: Topology;
-  private readonly connections: Connections;
+  private readonly connections: SimulatedConnections;
   private readonly classes: number;
   /** Classes of the chunks that operation o moves: `carried[firstCarried[o] … firstCarried[o + 1] − 1]`. */
   private readonly firstCarried: Int32Array;
@@ -67,8 +67,8 @@ export class SizedRuns {
     return { seconds: simulation.seconds, chains: () => this.chainsOf(simulation, sizes) };
   }
 
-  private chainsOf(simulation: Simulation, sizes: Float64Array): readonly Chain[] {
-    const chains: Chain[] = [];
+  private chainsOf(simulation: Simulation, sizes: Float64Array): readonly CriticalChain[] {
+    const chains: CriticalChain[] = [];
     for (const path of simulation.chains(simulation.seconds * nearEnd)) {
       const chain = this.chainOf(path);
       const end = path[path.length - 1].end;
@@ -87,7 +87,7 @@ export class SizedRuns {
   }
 
   /** Adds up what each step of a path takes until the next one starts. */
-  private chainOf(path: readonly PathStep[]): Chain {
+  private chainOf(path: readonly PathStep[]): CriticalChain {
     const { plan, connections, firstCarried, carried } = this;
     const perByte = new Float64Array(this.classes);
     let constant = 0;
@@ -128,6 +128,6 @@ export class SizedRuns {
 }
 
 /** What a chain takes with these sizes, in bytes by class. */
-export function timeOf({ constant, perByte }: Chain, sizes: Float64Array): Seconds {
+export function timeOf({ constant, perByte }: CriticalChain, sizes: Float64Array): Seconds {
   return perByte.reduce((sum, rate, index) => sum + rate * sizes[index], constant);
 }

@@ -7,9 +7,9 @@ import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Bytes, counted } from '../../ir/units.ts';
-import { type Connections, findConnections } from './connections.ts';
+import { findConnections, type SimulatedConnections } from './connections.ts';
 import { inSlices, run } from './run.ts';
-import { type Weights, weigh } from './weights.ts';
+import { type OperationWeights, weigh } from './weights.ts';
 
 type Times = Pick<Timeline, 'start' | 'end'>;
 
@@ -34,7 +34,7 @@ export function timeline(whole: Plan, routes: Routes, size: Bytes): Timeline {
 }
 
 /** The simulator knows when a receive is complete; here it lasts from when its message starts and its lane can take it. */
-function addReceiving(plan: Plan, { of, firstSend, sends }: Connections, { start, end }: Times): void {
+function addReceiving(plan: Plan, { of, firstSend, sends }: SimulatedConnections, { start, end }: Times): void {
   const { kind } = plan.ops;
   const operations = operationCount(plan);
   const taken = new Int32Array(firstSend.length);
@@ -59,10 +59,10 @@ function addReceiving(plan: Plan, { of, firstSend, sends }: Connections, { start
 /** How long each message takes each link of its route: blocking ones until it arrives, others until its last byte has entered. */
 function linkUse(
   plan: Plan,
-  connections: Connections,
+  connections: SimulatedConnections,
   topology: Topology,
   times: Times,
-  { weights, chunkBytes }: { readonly weights: Weights; readonly chunkBytes: Bytes },
+  { weights, chunkBytes }: { readonly weights: OperationWeights; readonly chunkBytes: Bytes },
 ): Timeline['links'] {
   const { of, firstRouteLink, routeLink } = connections;
   const { kind } = plan.ops;

@@ -4,8 +4,8 @@ import type { Plan } from '../../ir/plan.ts';
 import type { CostReport, LinkUse } from '../../ir/report.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { type Connections, messageDuration } from './connections.ts';
-import type { Weights } from './weights.ts';
+import { messageDuration, type SimulatedConnections } from './connections.ts';
+import type { OperationWeights } from './weights.ts';
 
 /** The fields of a cost report that do not depend on when messages start. */
 export type Traffic = Omit<CostReport, 'seconds' | 'criticalPath'>;
@@ -13,9 +13,9 @@ export type Traffic = Omit<CostReport, 'seconds' | 'criticalPath'>;
 /** Adds up the messages of all bulks; `chunkBytes` is the size of an average chunk of one bulk. */
 export function measureTraffic(
   plan: Plan,
-  connections: Connections,
+  connections: SimulatedConnections,
   topology: Topology,
-  { sent }: Weights,
+  { sent }: OperationWeights,
   chunkBytes: Bytes,
 ): Traffic {
   const { firstSend, sends, firstRouteLink, routeLink } = connections;
@@ -49,7 +49,7 @@ export function measureTraffic(
 }
 
 /** Average number of links per ordered pair of ranks that talk; pairs with several channels count once. */
-function averageStretch(connections: Connections, ranks: number): number {
+function averageStretch(connections: SimulatedConnections, ranks: number): number {
   const pairs = new Set<number>();
   let hops = 0;
   for (let c = 0; c < connections.count; c++) {

@@ -9,10 +9,10 @@ import { alignedWeights, chunkWeights } from '../../ir/shards.ts';
 import type { MessageLimits } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { carry } from './carrying.ts';
-import type { Connections } from './connections.ts';
+import type { SimulatedConnections } from './connections.ts';
 
 /** Average chunks (M / `messageChunks` each) by operation. */
-export interface Weights {
+export interface OperationWeights {
   /** What a send puts on its way; 0 for others. */
   readonly sent: Int32Array | Float64Array;
   /** What arrives, is copied or is reduced; 0 for sends. */
@@ -24,7 +24,12 @@ export interface Weights {
  * @param messages limits of a machine, for a message of `size` bytes
  * @throws Error if the plan deadlocks: prove it first
  */
-export function weigh(plan: Plan, connections: Connections, size?: Bytes, messages?: MessageLimits): Weights {
+export function weigh(
+  plan: Plan,
+  connections: SimulatedConnections,
+  size?: Bytes,
+  messages?: MessageLimits,
+): OperationWeights {
   const { collective, ops } = plan;
   const isAligned = size !== undefined && messages !== undefined;
   const byShard = isAligned ? alignedWeights(plan, size, messages.alignment) : chunkWeights(collective);

@@ -4,7 +4,7 @@
  */
 
 import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/story.ts';
 import {
   type ExecutionBlock,
   type ExecutionGpu,
@@ -26,7 +26,7 @@ const unread: Readonly<Record<string, string>> = {
 
 /** All that the runtime would refuse or get wrong. */
 export function acceptance(plan: ExecutionPlan): readonly Finding[] {
-  const found = new Findings('malformed');
+  const found = new CheckFindings('malformed');
   if (plan.gpus.length === 0) found.add(() => ({ message: 'It has no gpus.' }));
   if (plan.threadsPerBlock > most.threads) {
     found.add(() => ({ message: `Blocks have at most ${most.threads} threads, not ${plan.threadsPerBlock}.` }));
@@ -38,7 +38,7 @@ export function acceptance(plan: ExecutionPlan): readonly Finding[] {
   return found.list();
 }
 
-function checkGpu(plan: ExecutionPlan, gpu: ExecutionGpu, at: number, found: Findings): void {
+function checkGpu(plan: ExecutionPlan, gpu: ExecutionGpu, at: number, found: CheckFindings): void {
   const wrong = (message: string): void =>
     found.add(() => ({ message, story: [partLine(`gpu ${gpu.id}`, at, 0, gpu.range)] }));
   if (gpu.id !== at) wrong(`The gpu at position ${at} has the id ${gpu.id}: ids must be 0, 1, 2 … in order.`);
@@ -78,7 +78,7 @@ function checkBlock(
   gpu: ExecutionGpu,
   block: ExecutionBlock,
   { at, position }: { readonly at: number; readonly position: number },
-  found: Findings,
+  found: CheckFindings,
 ): void {
   const wrong = (message: string): void =>
     found.add(() => ({ message, story: [partLine(`gpu ${at}, block ${position}`, at, position, block.range)] }));
@@ -140,7 +140,7 @@ function checkOperation(
   block: ExecutionBlock,
   operation: ExecutionOperation,
   place: OperationPlace,
-  found: Findings,
+  found: CheckFindings,
 ): void {
   const wrong = (what: string): void =>
     found.add(() => ({ message: `${operationName(place)} ${what}`, story: [storyLine(place)] }));

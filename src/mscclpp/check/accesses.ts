@@ -1,7 +1,7 @@
 /** What events touch, cell by cell, and how it is told. */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { EventGraph } from './graph.ts';
-import type { Layout, Span } from './layout.ts';
+import type { CellLayout, CellSpan } from './layout.ts';
 import { judged } from './limits.ts';
 import { cellOf } from './packets.ts';
 import { type StoryLine, storyLine } from './words.ts';
@@ -14,7 +14,7 @@ export interface Access {
   /** Which element of its move. */
   readonly element: number;
   /** What the operation takes the cell for. */
-  readonly span: Span;
+  readonly span: CellSpan;
 }
 
 /** All touches, cell by cell. */
@@ -29,7 +29,7 @@ export function accessesOf({ events }: EventGraph, cells: number): readonly (rea
   const span = (
     event: number,
     { from, count: elements }: { from: number; count: number },
-    at: Span,
+    at: CellSpan,
     writes: boolean,
   ) => {
     for (let element = from; element < from + elements; element++) {
@@ -62,7 +62,11 @@ export function verb({ writes, span }: Access): string {
 }
 
 /** A line for each access. */
-export function accessLines({ events }: EventGraph, accesses: readonly Access[], layout: Layout): readonly StoryLine[] {
+export function accessLines(
+  { events }: EventGraph,
+  accesses: readonly Access[],
+  layout: CellLayout,
+): readonly StoryLine[] {
   return accesses.flatMap((access) => {
     const { place } = events[access.event];
     return place === undefined ? [] : [storyLine(place, `${verb(access)} ${layout.nameOf(access.cell, access.span)}`)];

@@ -1,14 +1,14 @@
 /** Whether all that moves stays within the buffers; in pipelines that depends on the size of the message. */
 import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../../verify/story.ts';
-import type { Layout } from './layout.ts';
+import { CheckFindings } from '../../verify/story.ts';
+import type { CellLayout } from './layout.ts';
 import { cellOf } from './packets.ts';
 import type { EventProgram } from './program.ts';
 import { storyLine } from './words.ts';
 
 /** Operations that a pipeline carries beyond their chunks. */
-export function checkBounds({ graph }: EventProgram, layout: Layout): readonly Finding[] {
-  const found = new Findings('malformed');
+export function checkBounds({ graph }: EventProgram, layout: CellLayout): readonly Finding[] {
+  const found = new CheckFindings('malformed');
   const told = new Set<string>();
   for (const event of graph.events) {
     for (const { move, from, count } of event.moves) {

@@ -3,10 +3,10 @@
  * all of it. What else may meet with the calls before and behind leaves this one as it is, and is a warning.
  */
 import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/story.ts';
 import { type Access, accessLines, placesOf, verb } from './accesses.ts';
 import type { EventGraph } from './graph.ts';
-import type { Layout } from './layout.ts';
+import type { CellLayout } from './layout.ts';
 import type { Ordering } from './ordering.ts';
 import type { EventProgram } from './program.ts';
 
@@ -21,11 +21,11 @@ type Hazard = 'start' | 'relaxed' | 'end' | 'packets';
 export function checkCalls(
   { graph, starts, ends }: EventProgram,
   ordering: Ordering,
-  layout: Layout,
+  layout: CellLayout,
   byCell: readonly (readonly Access[])[],
 ): CallReport {
   const { memory, packet, execution } = ordering;
-  const races = new Findings('race');
+  const races = new CheckFindings('race');
   const warnings = new Map<Hazard, Access>();
   const told = new Set<string>();
   const warn = (hazard: Hazard, access: Access): void => {
@@ -66,7 +66,7 @@ export function checkCalls(
   };
 }
 
-function warning(hazard: Hazard, access: Access, graph: EventGraph, layout: Layout): Finding {
+function warning(hazard: Hazard, access: Access, graph: EventGraph, layout: CellLayout): Finding {
   const { event, cell, span } = access;
   const { gpu } = span;
   const who = `${graph.nameOf(event)} ${verb(access)} ${layout.nameOf(cell, span)}`;

@@ -2,7 +2,7 @@
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 import { CustomResultsBuilder } from '../../ir/custom-results.ts';
 import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/story.ts';
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { partLine } from './words.ts';
 
@@ -53,7 +53,7 @@ function shardChunks({ collective, gpus }: ExecutionPlan): number {
 
 /** Buffers that the collective cannot have. */
 export function checkBuffers(plan: ExecutionPlan): readonly Finding[] {
-  const found = new Findings('malformed');
+  const found = new CheckFindings('malformed');
   const { collective, gpus } = plan;
   if (!saysResult(plan)) return [];
   const shard = shardChunks(plan);

@@ -12,7 +12,7 @@ export interface Counter {
   readonly waits: number[];
 }
 
-export class Counters {
+export class SynchronisationCounters {
   private readonly plan: ExecutionPlan;
   private readonly byKey = new Map<string, Counter>();
   /** Which of a gpu's channels to the same peer each is, per type and id. */

@@ -1,7 +1,7 @@
 /** Events of a plan and what orders them. */
 import { CccError } from '../../ir/diagnostic.ts';
 import { judged } from './limits.ts';
-import type { Move } from './moves.ts';
+import type { ElementMove } from './moves.ts';
 import { type OperationPlace, operationName } from './words.ts';
 
 /**
@@ -14,13 +14,13 @@ export type StrengthCode = (typeof Strength)[keyof typeof Strength];
 
 /** A part of a move that one event does. */
 export interface EventMove {
-  readonly move: Move;
+  readonly move: ElementMove;
   /** Elements. */
   readonly from: number;
   readonly count: number;
 }
 
-export interface Event {
+export interface MemoryEvent {
   /** Undefined for the start and end of a gpu. */
   readonly place: OperationPlace | undefined;
   readonly gpu: number;
@@ -31,13 +31,13 @@ export interface Event {
 }
 
 export class EventGraph {
-  readonly events: Event[] = [];
+  readonly events: MemoryEvent[] = [];
   readonly from: number[] = [];
   readonly to: number[] = [];
   readonly strength: StrengthCode[] = [];
 
   /** @throws CccError 'limit' */
-  add(event: Event): number {
+  add(event: MemoryEvent): number {
     if (this.events.length >= judged.events) {
       throw new CccError('limit', `the plan has more than ${judged.events} events, for which there is no room`);
     }

@@ -2,9 +2,9 @@
 
 // What their times are made of.
 export { collectiveOf } from './collective.ts';
-export { type Counter, Counters } from './counters.ts';
+export { type Counter, SynchronisationCounters } from './counters.ts';
 export { type Judgement, type JudgeOptions, judgeExecutionPlan } from './judge.ts';
-export { Layout, type Span } from './layout.ts';
-export { type Move, movesOf, type Piece, whole } from './moves.ts';
+export { CellLayout, type CellSpan } from './layout.ts';
+export { type ElementMove, movesOf, type PipelinePiece, whole } from './moves.ts';
 export { notesOn } from './notes.ts';
 export { scaleFor } from './sizes.ts';

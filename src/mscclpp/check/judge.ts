@@ -13,7 +13,7 @@ import { checkBounds } from './bounds.ts';
 import { checkCalls } from './calls.ts';
 import { checkBuffers, collectiveOf, saysResult } from './collective.ts';
 import { Precedence, Strength } from './graph.ts';
-import { Layout, type Scale } from './layout.ts';
+import { CellLayout, type JudgedSize } from './layout.ts';
 import { orderingOf } from './ordering.ts';
 import { outcomeOf } from './outcome.ts';
 import { eventsOf } from './program.ts';
@@ -72,10 +72,10 @@ interface Rung {
   readonly determinism: Determinism | undefined;
 }
 
-function climb(plan: ExecutionPlan, scale: Scale, { bitwise = false, collective: given }: JudgeOptions): Rung {
+function climb(plan: ExecutionPlan, scale: JudgedSize, { bitwise = false, collective: given }: JudgeOptions): Rung {
   const perChunk = scale.chunk / scale.cell;
   const collective = given === undefined || perChunk !== 1 ? collectiveOf(plan, perChunk) : given;
-  const layout = new Layout(plan, collective, scale);
+  const layout = new CellLayout(plan, collective, scale);
   const program = eventsOf(layout);
   const { graph } = program;
   const at = (verdict: Verdict, findings: readonly Finding[], determinism?: Determinism): Rung => ({
@@ -110,7 +110,7 @@ function failed(verdict: Verdict, findings: readonly Finding[]): Verification {
 
 function proved(
   plan: ExecutionPlan,
-  scales: readonly Scale[],
+  scales: readonly JudgedSize[],
   rungs: readonly Rung[],
   options: JudgeOptions,
 ): Verification {

@@ -9,7 +9,7 @@ import type { Bytes } from '../../ir/units.ts';
 import type { ExecutionOperation, ExecutionPlan } from '../execution-plan.ts';
 
 /** A size to judge a plan at. */
-export interface Scale {
+export interface JudgedSize {
   /** Bytes of a chunk. */
   readonly chunk: Bytes;
   /** Bytes of a cell. */
@@ -17,7 +17,7 @@ export interface Scale {
 }
 
 /** A row of cells that an operation reads or writes; element e of packets is two cells, from `first + 2e` on. */
-export interface Span {
+export interface CellSpan {
   readonly first: number;
   readonly packets: boolean;
   /** The reader waits for the flags of packets. */
@@ -52,9 +52,9 @@ export function pieceOfScratch({ doubleScratch, alignment }: ExecutionPlan, chun
 }
 
 /** Cells of all gpus in a row: per gpu input and output (one memory where they are in place), then scratch. */
-export class Layout {
+export class CellLayout {
   readonly plan: ExecutionPlan;
-  readonly scale: Scale;
+  readonly scale: JudgedSize;
   readonly cells: number;
   /** First cell of each buffer of each gpu. */
   private readonly first: readonly Readonly<Record<PlanBuffer, number>>[];
@@ -63,7 +63,7 @@ export class Layout {
   private readonly scratchChunk: readonly Bytes[];
 
   /** @param collective in cells: its chunks are cells */
-  constructor(plan: ExecutionPlan, collective: Collective, scale: Scale) {
+  constructor(plan: ExecutionPlan, collective: Collective, scale: JudgedSize) {
     this.plan = plan;
     this.scale = scale;
     this.perChunk = scale.chunk / scale.cell;
@@ -99,7 +99,7 @@ export class Layout {
   }
 
   /** A cell in the words of the file: `gpu 1 scratch[3]`. */
-  nameOf(cell: number, { gpu, buffer, packets }: Pick<Span, 'gpu' | 'buffer' | 'packets'>): string {
+  nameOf(cell: number, { gpu, buffer, packets }: Pick<CellSpan, 'gpu' | 'buffer' | 'packets'>): string {
     const cells = packets ? 2 * this.perChunk : this.perChunk;
     return `gpu ${gpu} ${buffer}[${Math.floor((cell - this.first[gpu][buffer]) / cells)}]`;
   }

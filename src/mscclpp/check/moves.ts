@@ -3,23 +3,23 @@
 import type { PlanBuffer } from '../../ir/plan.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { ChunkReference, ExecutionOperation } from '../execution-plan.ts';
-import { type Layout, pieceOfScratch, type Span, shareOf } from './layout.ts';
-import { type Role, roleOf, type Shape, shapes } from './shapes.ts';
+import { type CellLayout, type CellSpan, pieceOfScratch, shareOf } from './layout.ts';
+import { type ExecutionShape, type Role, roleOf, shapes } from './shapes.ts';
 
 /** target[e] = Σ source[e], for `count` elements; sources in the order of the additions. */
-export interface Move {
-  readonly sources: readonly Span[];
-  readonly targets: readonly Span[];
+export interface ElementMove {
+  readonly sources: readonly CellSpan[];
+  readonly targets: readonly CellSpan[];
   readonly count: number;
 }
 
 /** Which piece of its chunks an operation works on: all, or `unit` bytes from `offset` on in a pipeline. */
-export interface Piece {
+export interface PipelinePiece {
   readonly offset: Bytes;
   readonly unit: Bytes;
 }
 
-export const whole: Piece = { offset: 0, unit: Number.POSITIVE_INFINITY };
+export const whole: PipelinePiece = { offset: 0, unit: Number.POSITIVE_INFINITY };
 
 /** Which block runs an operation. */
 export interface Runner {
@@ -28,7 +28,12 @@ export interface Runner {
 }
 
 /** What an operation moves; nothing for those that only synchronise. */
-export function movesOf(layout: Layout, runner: Runner, operation: ExecutionOperation, piece: Piece): readonly Move[] {
+export function movesOf(
+  layout: CellLayout,
+  runner: Runner,
+  operation: ExecutionOperation,
+  piece: PipelinePiece,
+): readonly ElementMove[] {
   const shape = shapes[operation.name];
   if (shape === undefined) return [];
   const resolve = new Resolver(layout, runner, operation, piece);
@@ -40,12 +45,12 @@ export function movesOf(layout: Layout, runner: Runner, operation: ExecutionOper
 }
 
 class Resolver {
-  private readonly layout: Layout;
+  private readonly layout: CellLayout;
   private readonly runner: Runner;
   private readonly operation: ExecutionOperation;
-  private readonly piece: Piece;
+  private readonly piece: PipelinePiece;
 
-  constructor(layout: Layout, runner: Runner, operation: ExecutionOperation, piece: Piece) {
+  constructor(layout: CellLayout, runner: Runner, operation: ExecutionOperation, piece: PipelinePiece) {
     this.layout = layout;
     this.runner = runner;
     this.operation = operation;
@@ -53,7 +58,7 @@ class Resolver {
   }
 
   /** The k-th source to the k-th target. */
-  oneToOne(shape: Shape, at: number): Move {
+  oneToOne(shape: ExecutionShape, at: number): ElementMove {
     const { sources, targets, name, channelType } = this.operation;
     const source = sources[at];
     const target = targets[at];
@@ -75,7 +80,7 @@ class Resolver {
     return { sources: this.spans(from, read, !raw), targets: this.spans(to, written, false), count };
   }
 
-  combined(shape: Shape): Move {
+  combined(shape: ExecutionShape): ElementMove {
     const { sources, targets, name } = this.operation;
     const from = sources.map((chunk, at) => this.spans(roleOf(shape.sources, at), chunk, true));
     // Kernels of packets begin with the packets and add what is local last.
@@ -101,7 +106,7 @@ class Resolver {
   }
 
   /** Where an operand lies: one row of cells, or behind a switch one for each gpu of the group. */
-  private spans(role: Role | undefined, chunk: ChunkReference, waits: boolean): readonly Span[] {
+  private spans(role: Role | undefined, chunk: ChunkReference, waits: boolean): readonly CellSpan[] {
     const packets = role?.endsWith('packets') ?? false;
     return this.buffers(chunk).map(({ gpu, buffer }) => {
       const first = this.cellOf(gpu, buffer, chunk);

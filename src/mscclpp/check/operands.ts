@@ -9,7 +9,7 @@ import {
   type ExecutionPlan,
   pairChannelTypes,
 } from '../execution-plan.ts';
-import { type Operands, type Role, roleOf, type Shape, shapes } from './shapes.ts';
+import { type ExecutionShape, type Operands, type Role, roleOf, shapes } from './shapes.ts';
 
 type Wrong = (what: string) => void;
 
@@ -66,7 +66,12 @@ function checkIds(there: number, ids: readonly number[], what: string, wrong: Wr
 }
 
 /** False where nothing more can be said of the operands. */
-function checkChannels(shape: Shape, block: ExecutionBlock, operation: ExecutionOperation, wrong: Wrong): boolean {
+function checkChannels(
+  shape: ExecutionShape,
+  block: ExecutionBlock,
+  operation: ExecutionOperation,
+  wrong: Wrong,
+): boolean {
   const { channelType, channels } = operation;
   if (shape.over === undefined) return true;
   if (channelType === undefined || !shape.over.includes(channelType)) {
@@ -79,7 +84,11 @@ function checkChannels(shape: Shape, block: ExecutionBlock, operation: Execution
   return true;
 }
 
-function checkCounts({ sources, targets, combines }: Shape, operation: ExecutionOperation, wrong: Wrong): boolean {
+function checkCounts(
+  { sources, targets, combines }: ExecutionShape,
+  operation: ExecutionOperation,
+  wrong: Wrong,
+): boolean {
   const fits = ({ first, more }: Operands, count: number): boolean =>
     count >= Math.max(1, first.length) && (more !== undefined || count === first.length);
   const text = ({ first, more }: Operands): string =>

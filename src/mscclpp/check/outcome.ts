@@ -2,14 +2,14 @@
 import { type Collective, expectation, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { none } from '../../ir/none.ts';
 import type { Determinism, Finding } from '../../ir/verification.ts';
-import { Findings } from '../../verify/story.ts';
-import { Values } from '../../verify/values.ts';
+import { CheckFindings } from '../../verify/story.ts';
+import { CombinationTable } from '../../verify/values.ts';
 import type { EventGraph } from './graph.ts';
-import type { Layout, Span } from './layout.ts';
+import type { CellLayout, CellSpan } from './layout.ts';
 import { cellOf } from './packets.ts';
 import { type StoryLine, storyLine } from './words.ts';
 
-export interface Outcome {
+export interface ExecutionOutcome {
   readonly uninitialised: readonly Finding[];
   readonly wrong: readonly Finding[];
   /** Undefined where nothing is reduced. */
@@ -20,12 +20,12 @@ export interface Outcome {
 export function outcomeOf(
   graph: EventGraph,
   order: readonly number[],
-  layout: Layout,
+  layout: CellLayout,
   collective: Collective,
-): Outcome {
+): ExecutionOutcome {
   const run = new SymbolicRun(graph, layout, collective);
   for (const event of order) run.happen(event);
-  const wrong = new Findings('wrong-result');
+  const wrong = new CheckFindings('wrong-result');
   const trees = new Map<number, number>();
   const differing = new Map<number, number[]>();
   let reduces = false;
@@ -50,20 +50,20 @@ export function outcomeOf(
 }
 
 class SymbolicRun {
-  readonly uninitialised = new Findings('uninitialised');
+  readonly uninitialised = new CheckFindings('uninitialised');
   private readonly graph: EventGraph;
-  private readonly layout: Layout;
+  private readonly layout: CellLayout;
   private readonly perChunk: number;
-  private readonly values: Values;
+  private readonly values: CombinationTable;
   /** Per cell: its value, whether it is half a packet, and the event that wrote it. */
   private readonly held: Int32Array;
   private readonly packets: Uint8Array;
   private readonly writer: Int32Array;
 
-  constructor(graph: EventGraph, layout: Layout, collective: Collective) {
+  constructor(graph: EventGraph, layout: CellLayout, collective: Collective) {
     this.graph = graph;
     this.layout = layout;
-    this.values = new Values(collective, false);
+    this.values = new CombinationTable(collective, false);
     this.held = new Int32Array(layout.cells).fill(none);
     this.packets = new Uint8Array(layout.cells);
     this.writer = new Int32Array(layout.cells).fill(-1);
@@ -132,7 +132,7 @@ class SymbolicRun {
     return leaves.length > 8 ? `${shown} + …` : shown;
   }
 
-  private read(event: number, span: Span, element: number): number {
+  private read(event: number, span: CellSpan, element: number): number {
     const cell = cellOf(span, element);
     const good = this.held[cell] !== none && (this.packets[cell] === 1) === span.packets;
     if (good) return this.held[cell];
@@ -149,7 +149,7 @@ class SymbolicRun {
     return this.values.unknown;
   }
 
-  private write(event: number, span: Span, element: number, value: number): void {
+  private write(event: number, span: CellSpan, element: number, value: number): void {
     const cell = cellOf(span, element);
     const last = span.packets ? cell + 1 : cell;
     for (let at = cell; at <= last; at++) {

@@ -1,6 +1,6 @@
 /** Who writes and who waits for each packet: the flag of a packet says that it has been written in this call. */
 import type { EventGraph, EventMove } from './graph.ts';
-import type { Span } from './layout.ts';
+import type { CellSpan } from './layout.ts';
 
 /** Events that write, and that wait for, the packet whose first cell is the key. */
 export interface Packets {
@@ -9,7 +9,7 @@ export interface Packets {
 }
 
 /** First cell of element e of a span. */
-export function cellOf({ first, packets }: Span, element: number): number {
+export function cellOf({ first, packets }: CellSpan, element: number): number {
   return packets ? first + 2 * element : first + element;
 }
 
@@ -21,7 +21,7 @@ export function packetsOf({ events }: EventGraph): Packets {
     if (known === undefined) map.set(cell, [event]);
     else if (known.at(-1) !== event) known.push(event);
   };
-  const each = ({ from, count }: EventMove, span: Span, seen: (cell: number) => void): void => {
+  const each = ({ from, count }: EventMove, span: CellSpan, seen: (cell: number) => void): void => {
     for (let element = from; element < from + count; element++) seen(cellOf(span, element));
   };
   events.forEach(({ moves }, event) => {

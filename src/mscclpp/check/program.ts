@@ -5,10 +5,10 @@
  * it was handed to them.
  */
 import type { ExecutionOperation, ExecutionPlan } from '../execution-plan.ts';
-import { Counters } from './counters.ts';
-import { type Event, EventGraph, type EventMove, Strength } from './graph.ts';
-import type { Layout } from './layout.ts';
-import { type Move, movesOf, type Piece, whole } from './moves.ts';
+import { SynchronisationCounters } from './counters.ts';
+import { EventGraph, type EventMove, type MemoryEvent, Strength } from './graph.ts';
+import type { CellLayout } from './layout.ts';
+import { type ElementMove, movesOf, type PipelinePiece, whole } from './moves.ts';
 import type { OperationPlace } from './words.ts';
 
 /** What was handed to a port channel: by which event, and which event it causes. */
@@ -28,7 +28,7 @@ export interface Meeting {
 
 export interface EventProgram {
   readonly graph: EventGraph;
-  readonly counters: Counters;
+  readonly counters: SynchronisationCounters;
   /** Per port channel. */
   readonly queues: readonly (readonly Queued[])[];
   /** Flushes: the event and the queue that it waits for. */
@@ -40,10 +40,10 @@ export interface EventProgram {
   readonly given: number;
 }
 
-export function eventsOf(layout: Layout): EventProgram {
+export function eventsOf(layout: CellLayout): EventProgram {
   const { plan } = layout;
   const graph = new EventGraph();
-  const counters = new Counters(plan);
+  const counters = new SynchronisationCounters(plan);
   const starts = plan.gpus.map((_, gpu) => graph.add(bare('start', gpu)));
   const ends = plan.gpus.map((_, gpu) => graph.add(bare('end', gpu)));
   const shared = { graph, counters, queues: new Map<string, Queued[]>(), flushes: [], meetings: new Map() };
@@ -65,13 +65,13 @@ export function eventsOf(layout: Layout): EventProgram {
   };
 }
 
-function bare(kind: 'start' | 'end', gpu: number): Event {
+function bare(kind: 'start' | 'end', gpu: number): MemoryEvent {
   return { place: undefined, gpu, kind, moves: [], relaxed: false };
 }
 
 interface Shared {
   readonly graph: EventGraph;
-  readonly counters: Counters;
+  readonly counters: SynchronisationCounters;
   readonly queues: Map<string, Queued[]>;
   readonly flushes: { event: number; queue: readonly Queued[] }[];
   readonly meetings: Map<string, Meeting>;
@@ -80,7 +80,7 @@ interface Shared {
 const nothing: readonly EventMove[] = [];
 
 class BlockEvents {
-  private readonly layout: Layout;
+  private readonly layout: CellLayout;
   private readonly shared: Shared;
   private readonly gpu: number;
   private readonly block: number;
@@ -95,7 +95,7 @@ class BlockEvents {
   /** How often the block was at each barrier. */
   private readonly rounds = new Map<number, number>();
 
-  constructor(layout: Layout, shared: Shared, gpu: number, block: number, start: number) {
+  constructor(layout: CellLayout, shared: Shared, gpu: number, block: number, start: number) {
     this.layout = layout;
     this.shared = shared;
     this.gpu = gpu;
@@ -128,7 +128,7 @@ class BlockEvents {
     }
   }
 
-  private operation(operation: ExecutionOperation, place: OperationPlace, piece: Piece): void {
+  private operation(operation: ExecutionOperation, place: OperationPlace, piece: PipelinePiece): void {
     const { name, channels, semaphores } = operation;
     switch (name) {
       case 'nop':
@@ -166,7 +166,7 @@ class BlockEvents {
     }
   }
 
-  private data(operation: ExecutionOperation, place: OperationPlace, piece: Piece): void {
+  private data(operation: ExecutionOperation, place: OperationPlace, piece: PipelinePiece): void {
     const moves = movesOf(this.layout, { gpu: this.gpu, block: this.block }, operation, piece);
     if (operation.channelType === 'port') {
       this.transfers(operation, moves, place);
@@ -185,7 +185,7 @@ class BlockEvents {
   }
 
   /** Threads that wait for a packet hold up what they do next, and nothing else. */
-  private elements(move: Move, place: OperationPlace): void {
+  private elements(move: ElementMove, place: OperationPlace): void {
     const stops: number[] = [];
     for (let from = 0; from < move.count; from++) {
       const event = this.together(place, [{ move, from, count: 1 }]);
@@ -203,7 +203,7 @@ class BlockEvents {
   }
 
   /** What is handed to port channels, target by target, by the thread of that position. */
-  private transfers(operation: ExecutionOperation, moves: readonly Move[], place: OperationPlace): void {
+  private transfers(operation: ExecutionOperation, moves: readonly ElementMove[], place: OperationPlace): void {
     const raw = this.rawTransfers(operation, moves, place);
     raw.forEach((move, thread) => {
       const issue = this.thread(thread, place);
@@ -222,7 +222,11 @@ class BlockEvents {
   }
 
   /** `rppkt` waits for its packets and joins its threads before it hands them on, target by target. */
-  private rawTransfers(operation: ExecutionOperation, moves: readonly Move[], place: OperationPlace): readonly Move[] {
+  private rawTransfers(
+    operation: ExecutionOperation,
+    moves: readonly ElementMove[],
+    place: OperationPlace,
+  ): readonly ElementMove[] {
     if (operation.name !== 'rppkt') return moves;
     return moves.flatMap((move) => {
       this.elements({ ...move, targets: [] }, place);

@@ -4,7 +4,7 @@
  */
 
 import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/story.ts';
 import type { Counter } from './counters.ts';
 import type { Precedence } from './graph.ts';
 import { packetsOf } from './packets.ts';
@@ -22,7 +22,7 @@ interface Condition {
 
 /** Signals and waits of a channel that are not equally many, and barriers at which not all meet: calls would get out of step. */
 export function checkCounts({ graph, counters, meetings }: EventProgram): readonly Finding[] {
-  const found = new Findings('mismatched');
+  const found = new CheckFindings('mismatched');
   const lines = (events: readonly number[]): StoryLine[] =>
     events.slice(0, 4).flatMap((event) => {
       const { place } = graph.events[event];
@@ -60,7 +60,7 @@ export function checkProgress(program: EventProgram, execution: Precedence): rea
   const edges = graph.from.slice(0, given).map((from, edge) => [from, graph.to[edge]] as const);
   const done = runAll(graph.events.length, edges, conditions);
   const held = new Set(edges.flatMap(([from, to]) => (done[from] === 0 ? [to] : [])));
-  const found = new Findings('deadlock');
+  const found = new CheckFindings('deadlock');
   // What nobody can end is told before what waits for it.
   const rootsFirst = [...conditions].sort((a, b) => Number(a.of.length >= a.count) - Number(b.of.length >= b.count));
   for (const condition of rootsFirst) {

@@ -4,10 +4,10 @@
  * memory, or in the packet itself.
  */
 import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/story.ts';
 import { type Access, accessLines, placesOf, verb } from './accesses.ts';
 import type { EventGraph } from './graph.ts';
-import type { Layout } from './layout.ts';
+import type { CellLayout } from './layout.ts';
 import type { Ordering } from './ordering.ts';
 import type { EventProgram } from './program.ts';
 import type { StoryLine } from './words.ts';
@@ -16,10 +16,10 @@ import type { StoryLine } from './words.ts';
 export function checkRaces(
   { graph }: EventProgram,
   ordering: Ordering,
-  layout: Layout,
+  layout: CellLayout,
   byCell: readonly (readonly Access[])[],
 ): readonly Finding[] {
-  const races = new Findings('race');
+  const races = new CheckFindings('race');
   const told = new Set<string>();
   for (const accesses of byCell) {
     for (let b = 1; b < accesses.length; b++) {
@@ -50,7 +50,7 @@ function isBefore(one: Access, other: Access, { memory, packet }: Ordering): boo
 
 function tellRace(
   graph: EventGraph,
-  layout: Layout,
+  layout: CellLayout,
   one: Access,
   other: Access,
   { execution }: Ordering,

@@ -12,7 +12,7 @@ export interface Operands {
   readonly more?: Role;
 }
 
-export interface Shape {
+export interface ExecutionShape {
   readonly sources: Operands;
   readonly targets: Operands;
   /** Sources are combined into all targets; otherwise the k-th source goes to the k-th target. */
@@ -27,7 +27,7 @@ const oneAnd = (role: Role, more: Role): Operands => ({ first: [role], more });
 const memory = ['memory'] as const;
 
 /** By name; those that only synchronise have none. */
-export const shapes: Readonly<Record<string, Shape>> = {
+export const shapes: Readonly<Record<string, ExecutionShape>> = {
   copy: { sources: one('local'), targets: one('local'), combines: true },
   cpkt: { sources: one('local'), targets: one('packets'), combines: true },
   upkt: { sources: one('packets'), targets: one('local'), combines: true },

@@ -7,14 +7,14 @@ import { CccError } from '../../ir/diagnostic.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import type { ExecutionOperation, ExecutionPlan } from '../execution-plan.ts';
-import { pieceOfScratch, type Scale, shareOf } from './layout.ts';
+import { type JudgedSize, pieceOfScratch, shareOf } from './layout.ts';
 import { judged } from './limits.ts';
 
 /**
  * Every size to judge at, the smallest first.
  * @throws CccError 'unsupported' where chunks would have to be divided too finely, or the file allows none of the sizes
  */
-export function scalesOf(plan: ExecutionPlan): readonly Scale[] {
+export function scalesOf(plan: ExecutionPlan): readonly JudgedSize[] {
   const operations = allOperations(plan);
   const { least, most } = chunkLimits(plan);
   const chunks = [...new Set(chunksOf(plan, operations, least))]
@@ -30,7 +30,7 @@ export function scalesOf(plan: ExecutionPlan): readonly Scale[] {
 }
 
 /** The scale of chunks of so many bytes, or of the next that groups of blocks divide evenly. */
-export function scaleFor(plan: ExecutionPlan, bytes: Bytes): Scale {
+export function scaleFor(plan: ExecutionPlan, bytes: Bytes): JudgedSize {
   const operations = allOperations(plan);
   const even = evenly(plan, operations);
   const chunk = Math.max(1, Math.ceil(bytes / even)) * even;

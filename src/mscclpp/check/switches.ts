@@ -1,13 +1,13 @@
 /** Switch channels are made by all gpus of their group together, one after the other. */
 
 import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/story.ts';
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { partLine } from './words.ts';
 
 /** Groups that not all of their gpus declare, the same number of times and of the same buffers. */
 export function checkSwitches({ gpus }: ExecutionPlan): readonly Finding[] {
-  const found = new Findings('malformed');
+  const found = new CheckFindings('malformed');
   const declared = gpus.map(({ switches }) => {
     const byGroup = new Map<string, string[]>();
     for (const { ranks, buffer } of switches) {

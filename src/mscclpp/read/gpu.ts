@@ -11,7 +11,7 @@ import {
   type RemoteBuffer,
   type SwitchChannel,
 } from '../execution-plan.ts';
-import { type Budget, readBuffer, readIntegers, readOperations } from './operation.ts';
+import { type OperationBudget, readBuffer, readIntegers, readOperations } from './operation.ts';
 import { withRequired } from './required.ts';
 
 interface Channels {
@@ -34,7 +34,7 @@ const spelling = {
 } as const;
 
 /** @throws CccError 'malformed' for what is missing or of another kind */
-export function readGpu(json: JsonReader, budget: Budget): ExecutionGpu {
+export function readGpu(json: JsonReader, budget: OperationBudget): ExecutionGpu {
   const start = json.offset;
   const fields: {
     id?: number;
@@ -149,7 +149,7 @@ function readSemaphore(json: JsonReader): number {
   return withRequired(json, 'a semaphore', fields, ['init'], start, { init: 'init_value' }).init;
 }
 
-function readBlock(json: JsonReader, budget: Budget): ExecutionBlock {
+function readBlock(json: JsonReader, budget: OperationBudget): ExecutionBlock {
   const start = json.offset;
   const fields: {
     id?: number;

@@ -10,7 +10,7 @@ const buffers: Readonly<Record<string, PlanBuffer>> = { i: 'input', o: 'output',
 const channelTypes = ['memory', 'port', 'switch', 'none'] as const;
 
 /** Room for what is left of an operation budget. */
-export interface Budget {
+export interface OperationBudget {
   /** @throws CccError 'limit' once more operations were read than the limit allows */
   spend(): void;
 }
@@ -34,7 +34,7 @@ export function readIntegers(json: JsonReader, what: string): readonly number[] 
 type Fields = { -readonly [Key in keyof ExecutionOperation]?: ExecutionOperation[Key] | undefined };
 
 /** @throws CccError 'malformed' for what is missing or of another kind; keys that the runtime does not read are passed over */
-export function readOperation(json: JsonReader, budget: Budget, nested = false): ExecutionOperation {
+export function readOperation(json: JsonReader, budget: OperationBudget, nested = false): ExecutionOperation {
   budget.spend();
   const start = json.offset;
   const fields: Fields = {};
@@ -77,7 +77,11 @@ export function readOperation(json: JsonReader, budget: Budget, nested = false):
 const barrierSpelling = { id: 'barrier_id', blocks: 'num_threadblocks' };
 const loopSpelling = { iterations: 'iter_context', operations: 'ops' };
 
-export function readOperations(json: JsonReader, budget: Budget, nested = false): readonly ExecutionOperation[] {
+export function readOperations(
+  json: JsonReader,
+  budget: OperationBudget,
+  nested = false,
+): readonly ExecutionOperation[] {
   const operations: ExecutionOperation[] = [];
   json.list('a list of operations', () => operations.push(readOperation(json, budget, nested)));
   return operations;

@@ -5,7 +5,7 @@ import type { ReadOptions } from '../../read/options.ts';
 import { JsonReader } from '../../read/plan/json-reader.ts';
 import { type ExecutionPlan, executionCollectives } from '../execution-plan.ts';
 import { readGpu } from './gpu.ts';
-import type { Budget } from './operation.ts';
+import type { OperationBudget } from './operation.ts';
 import { withRequired } from './required.ts';
 
 /** Whether a text is such a plan: it lists gpus, and is no plan of ccc's own. */
@@ -26,7 +26,7 @@ const unlimited = 2 ** 64;
 export function readMscclpp(source: SourceText, { limits = defaultLimits }: ReadOptions = {}): ExecutionPlan {
   const json = new JsonReader(source);
   let operations = 0;
-  const budget: Budget = {
+  const budget: OperationBudget = {
     spend: () => {
       if (++operations <= limits.operations) return;
       const start = json.offset;
@@ -73,7 +73,7 @@ export function readMscclpp(source: SourceText, { limits = defaultLimits }: Read
   };
 }
 
-function readGpus(json: JsonReader, budget: Budget, most: number): ExecutionPlan['gpus'] {
+function readGpus(json: JsonReader, budget: OperationBudget, most: number): ExecutionPlan['gpus'] {
   const start = json.offset;
   const gpus: ExecutionPlan['gpus'][number][] = [];
   json.list('a list of gpus', (index) => {

@@ -2,13 +2,13 @@
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Slice } from '../../ir/plan.ts';
 import {
+  type CellLayout,
+  type CellSpan,
   type Counter,
-  Counters,
-  type Layout,
-  type Move,
+  type ElementMove,
   movesOf,
-  type Piece,
-  type Span,
+  type PipelinePiece,
+  SynchronisationCounters,
   whole,
 } from '../check/index.ts';
 import type { ChunkReference, ExecutionOperation } from '../execution-plan.ts';
@@ -25,16 +25,21 @@ export type Act = { readonly gpu: number; readonly block: number; readonly range
   | { readonly what: 'release' | 'acquire'; readonly counter: Counter }
   | { readonly what: 'barrier'; readonly id: number }
   /** Packets tell by themselves that they are there. */
-  | { readonly what: 'packets' | 'wait for packets'; readonly span: Span; readonly count: number; readonly at: Slice }
+  | {
+      readonly what: 'packets' | 'wait for packets';
+      readonly span: CellSpan;
+      readonly count: number;
+      readonly at: Slice;
+    }
 );
 
 /** Acts of all blocks together: each becomes an operation or two. */
 const mostActs = 1_000_000;
 
 /** @throws CccError 'unsupported' for switch channels, 'limit' for pipelines that run too often */
-export function actsOf(layout: Layout): readonly Act[] {
+export function actsOf(layout: CellLayout): readonly Act[] {
   const { plan, scale } = layout;
-  const counters = new Counters(plan);
+  const counters = new SynchronisationCounters(plan);
   const acts: Act[] = [];
   for (const { id: gpu, blocks } of plan.gpus) {
     for (const { id: block, operations } of blocks) {
@@ -57,13 +62,13 @@ export function actsOf(layout: Layout): readonly Act[] {
 }
 
 class BlockWalk {
-  private readonly layout: Layout;
-  private readonly counters: Counters;
+  private readonly layout: CellLayout;
+  private readonly counters: SynchronisationCounters;
   private readonly gpu: number;
   private readonly block: number;
   private readonly acts: Act[];
 
-  constructor(layout: Layout, counters: Counters, gpu: number, block: number, acts: Act[]) {
+  constructor(layout: CellLayout, counters: SynchronisationCounters, gpu: number, block: number, acts: Act[]) {
     this.layout = layout;
     this.counters = counters;
     this.gpu = gpu;
@@ -71,7 +76,7 @@ class BlockWalk {
     this.acts = acts;
   }
 
-  operation(operation: ExecutionOperation, piece: Piece): void {
+  operation(operation: ExecutionOperation, piece: PipelinePiece): void {
     const { name, channels, semaphores, range, barrier } = operation;
     const { gpu, block, acts } = this;
     if (acts.length > mostActs) {
@@ -101,7 +106,7 @@ class BlockWalk {
     }
   }
 
-  private data(operation: ExecutionOperation, piece: Piece): void {
+  private data(operation: ExecutionOperation, piece: PipelinePiece): void {
     const { name, sources, targets, channelType, channels, range } = operation;
     if (channelType === 'switch') {
       throw new CccError(
@@ -120,7 +125,7 @@ class BlockWalk {
   }
 
   /** What comes in, then what is done with it, then what goes out. */
-  private move({ sources, targets, count }: Move, range: SourceRange, from: Slice, to: Slice): void {
+  private move({ sources, targets, count }: ElementMove, range: SourceRange, from: Slice, to: Slice): void {
     const { gpu, block, acts } = this;
     const at = { gpu, block, range };
     const remote = sources.filter((span) => span.gpu !== gpu);

@@ -7,11 +7,11 @@ import { type Plan, PlanBuilder } from '../../ir/plan.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Bytes, formatBytes } from '../../ir/units.ts';
-import { collectiveOf, Layout, scaleFor } from '../check/index.ts';
+import { CellLayout, collectiveOf, scaleFor } from '../check/index.ts';
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { actsOf } from './acts.ts';
 import type { Draft } from './drafts.ts';
-import { type Lane, messagesOf } from './messages.ts';
+import { type GpuLane, messagesOf } from './messages.ts';
 
 /**
  * The messages of a plan that has been judged correct.
@@ -28,7 +28,7 @@ export function asMessages(plan: ExecutionPlan, size: Bytes): Plan {
   const scale = scaleFor(plan, chunkBytesOf({ collective: collectiveOf(plan, 1), bulks: 1 }, size));
   const perChunk = scale.chunk / scale.cell;
   const collective = collectiveOf(plan, perChunk);
-  const lanes = messagesOf(actsOf(new Layout(plan, collective, scale)));
+  const lanes = messagesOf(actsOf(new CellLayout(plan, collective, scale)));
   const buffers = plan.gpus.map(({ chunks: { input, output, scratch } }) => {
     return { input: input * perChunk, output: output * perChunk, scratch: scratch * perChunk };
   });
@@ -43,7 +43,7 @@ export function machineForMessages(topology: Topology): Topology {
   return lane === undefined ? machine : { ...machine, lane: { ...lane, slice: Number.POSITIVE_INFINITY } };
 }
 
-function build(plan: ExecutionPlan, lanes: readonly Lane[]): PlanBuilder {
+function build(plan: ExecutionPlan, lanes: readonly GpuLane[]): PlanBuilder {
   const steps = stepsOf(plan, lanes);
   const builder = new PlanBuilder();
   const channels = channelsOf(lanes);
@@ -75,7 +75,7 @@ function build(plan: ExecutionPlan, lanes: readonly Lane[]): PlanBuilder {
 }
 
 /** Numbers of connections: from 0 on between each two gpus. */
-function channelsOf(lanes: readonly Lane[]): ReadonlyMap<string, number> {
+function channelsOf(lanes: readonly GpuLane[]): ReadonlyMap<string, number> {
   const channels = new Map<string, number>();
   const used = new Map<string, number>();
   for (const { connection = '', sent, gpu } of lanes.flatMap(({ drafts }) => drafts)) {
@@ -89,7 +89,7 @@ function channelsOf(lanes: readonly Lane[]): ReadonlyMap<string, number> {
 }
 
 /** How many operations come before each, one after the other. */
-function stepsOf(plan: ExecutionPlan, lanes: readonly Lane[]): ReadonlyMap<Draft, number> {
+function stepsOf(plan: ExecutionPlan, lanes: readonly GpuLane[]): ReadonlyMap<Draft, number> {
   const next = new Map<Draft, Draft[]>();
   const waiting = new Map<Draft, number>();
   const all = lanes.flatMap(({ drafts }) => drafts);

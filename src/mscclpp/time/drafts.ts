@@ -18,7 +18,7 @@ export interface Draft {
 }
 
 /** What a block does at one place; where it sends or receives that is known when all blocks have been looked at. */
-export interface Place {
+export interface BlockPosition {
   readonly gpu: number;
   readonly block: number;
   readonly range: SourceRange;
@@ -29,7 +29,7 @@ export interface Place {
 
 export const nothing: Slice = { buffer: 'scratch', offset: 0, count: 0 };
 
-export function draft(place: Place, kind: OperationKind, slice: Slice): Draft {
+export function draft(place: BlockPosition, kind: OperationKind, slice: Slice): Draft {
   const { gpu, range } = place;
   const made: Draft = { gpu, kind, range, slice, after: [] };
   place.drafts.push(made);
@@ -37,18 +37,18 @@ export function draft(place: Place, kind: OperationKind, slice: Slice): Draft {
 }
 
 /** Takes a message in. @param connection what both ends share beside their lanes */
-export function receive(place: Place, sent: Draft, slice: Slice, connection: string): void {
+export function receive(place: BlockPosition, sent: Draft, slice: Slice, connection: string): void {
   const { gpu, range } = place;
   sent.connection = connection;
   place.drafts.push({ gpu, kind: 'recv', range, slice, after: [], sent, connection });
 }
 
-export function laneName({ gpu, block }: Place): string {
+export function laneName({ gpu, block }: BlockPosition): string {
   return `${gpu}.${block}`;
 }
 
 /** Where blocks of several gpus count on the same, those that have done less are taken to come first. */
-export function byPlace(a: Place, b: Place): number {
+export function byPlace(a: BlockPosition, b: BlockPosition): number {
   return a.position - b.position || a.block - b.block;
 }
 

@@ -1,39 +1,42 @@
 /** Acts of blocks as operations that send and receive: which wait gets which message, and who waits for whom within a gpu. */
 import type { Counter } from '../check/index.ts';
 import type { Act } from './acts.ts';
-import { byPlace, type Draft, draft, entryOf, laneName, nothing, type Place, receive } from './drafts.ts';
+import { type BlockPosition, byPlace, type Draft, draft, entryOf, laneName, nothing, receive } from './drafts.ts';
 import { Packets } from './packets.ts';
 
 /** Operations in their order, and the gpu that they belong to. */
-export interface Lane {
+export interface GpuLane {
   readonly gpu: number;
   readonly drafts: readonly Draft[];
 }
 
 /** A signal and the messages that it tells of. */
 interface Signal {
-  readonly place: Place;
+  readonly place: BlockPosition;
   readonly messages: readonly Draft[];
 }
 
 /** The lanes of all gpus: their blocks, and those that stand for memory that others read, or write without telling. */
-export function messagesOf(acts: readonly Act[]): readonly Lane[] {
+export function messagesOf(acts: readonly Act[]): readonly GpuLane[] {
   const drafting = new Drafting();
   for (const act of acts) drafting.add(act);
   return drafting.lanes();
 }
 
 class Drafting {
-  private readonly blocks = new Map<string, Place[]>();
-  private readonly memory: Lane[] = [];
+  private readonly blocks = new Map<string, BlockPosition[]>();
+  private readonly memory: GpuLane[] = [];
   /** Memory that answers a block, in the order in which it is asked, by block and peer. */
-  private readonly answering = new Map<string, Place>();
+  private readonly answering = new Map<string, BlockPosition>();
   /** Puts that no signal of their block has told of yet, by block and peer. */
   private readonly untold = new Map<string, { readonly peer: number; readonly puts: Draft[] }>();
-  private readonly channels = new Map<Counter, { readonly signals: Signal[]; readonly waits: Place[] }>();
-  private readonly semaphores = new Map<Counter, { readonly releases: Place[]; readonly acquires: Place[] }>();
+  private readonly channels = new Map<Counter, { readonly signals: Signal[]; readonly waits: BlockPosition[] }>();
+  private readonly semaphores = new Map<
+    Counter,
+    { readonly releases: BlockPosition[]; readonly acquires: BlockPosition[] }
+  >();
   /** Who meets at each round of each barrier, and how often blocks have met there. */
-  private readonly meetings = new Map<string, Place[]>();
+  private readonly meetings = new Map<string, BlockPosition[]>();
   private readonly rounds = new Map<string, number>();
   /** Answers that a block has asked for and not taken in yet. */
   private readonly answers = new Map<string, Draft[]>();
@@ -85,7 +88,7 @@ class Drafting {
     }
   }
 
-  lanes(): readonly Lane[] {
+  lanes(): readonly GpuLane[] {
     this.matchSignals();
     this.matchSemaphores();
     this.packets.match((sent, gpu) => this.leave(sent, gpu));
@@ -93,20 +96,20 @@ class Drafting {
     for (const places of this.meetings.values()) {
       for (const { drafts } of places) drafts[1].after.push(...places.map((other) => other.drafts[0]));
     }
-    const ofBlocks = [...this.blocks.values()].map((places): Lane => {
+    const ofBlocks = [...this.blocks.values()].map((places): GpuLane => {
       return { gpu: places[0].gpu, drafts: places.flatMap(({ drafts }) => drafts) };
     });
     return [...ofBlocks, ...this.memory];
   }
 
-  private place({ gpu, block, range }: Act): Place {
+  private place({ gpu, block, range }: Act): BlockPosition {
     const places = entryOf(this.blocks, `${gpu}.${block}`, () => []);
-    const place: Place = { gpu, block, range, position: places.length, drafts: [] };
+    const place: BlockPosition = { gpu, block, range, position: places.length, drafts: [] };
     places.push(place);
     return place;
   }
 
-  private putsTo(place: Place, peer: number): Draft[] {
+  private putsTo(place: BlockPosition, peer: number): Draft[] {
     return entryOf(this.untold, `${laneName(place)} ${peer}`, () => ({ peer, puts: [] })).puts;
   }
 
@@ -119,7 +122,7 @@ class Drafting {
   }
 
   /** A message without bytes that the memory of a gpu answers. */
-  private ask(place: Place, peer: number, slice: Draft['slice']): void {
+  private ask(place: BlockPosition, peer: number, slice: Draft['slice']): void {
     const lane = laneName(place);
     const asked = draft(place, 'send', nothing);
     const memory = entryOf(this.answering, `${lane} ${peer}`, () => this.memoryOf(peer, place));
@@ -137,13 +140,13 @@ class Drafting {
     );
   }
 
-  private memoryOf(gpu: number, { range }: Pick<Place, 'range' | 'block'>): Place {
-    const place: Place = { gpu, block: -1 - this.memory.length, range, position: 0, drafts: [] };
+  private memoryOf(gpu: number, { range }: Pick<BlockPosition, 'range' | 'block'>): BlockPosition {
+    const place: BlockPosition = { gpu, block: -1 - this.memory.length, range, position: 0, drafts: [] };
     this.memory.push(place);
     return place;
   }
 
-  private meet(place: Place, id: number): void {
+  private meet(place: BlockPosition, id: number): void {
     const own = `${laneName(place)} ${id}`;
     const round = this.rounds.get(own) ?? 0;
     this.rounds.set(own, round + 1);

@@ -1,11 +1,11 @@
 /** Packets: each reading operation takes a message of its own from each operation that wrote what it reads. */
 import type { Slice } from '../../ir/plan.ts';
-import type { Span } from '../check/index.ts';
-import { byPlace, type Draft, draft, entryOf, laneName, type Place, receive } from './drafts.ts';
+import type { CellSpan } from '../check/index.ts';
+import { type BlockPosition, byPlace, type Draft, draft, entryOf, laneName, receive } from './drafts.ts';
 
 interface Access {
-  readonly place: Place;
-  readonly span: Span;
+  readonly place: BlockPosition;
+  readonly span: CellSpan;
   /** Elements: each is as many bytes of data as of flags. */
   readonly count: number;
   readonly at: Slice;
@@ -22,12 +22,12 @@ export class Packets {
   /** Which receive brought what a write wrote, so that whoever reads it again waits for that. */
   private readonly brought = new Map<Access, Map<number, Draft>>();
 
-  write(place: Place, span: Span, count: number, at: Slice): void {
+  write(place: BlockPosition, span: CellSpan, count: number, at: Slice): void {
     const own = span.gpu === place.gpu ? draft(place, 'copy', { ...at, count: cellsOfPacket * count }) : undefined;
     this.writes.push({ place, span, count, at, own });
   }
 
-  read(place: Place, span: Span, count: number, at: Slice): void {
+  read(place: BlockPosition, span: CellSpan, count: number, at: Slice): void {
     this.reads.push({ place, span, count, at, own: undefined });
   }
 

@@ -4,8 +4,8 @@
  */
 
 import { executionLimits as most } from '../execution-plan.ts';
-import type { Channel, ChannelType, Instruction, Move, Put } from './document.ts';
-import type { FlatPlan, Row } from './flat.ts';
+import type { Channel, EmittedChannelType, Instruction, LocalOperation, Put } from './document.ts';
+import type { ChunkRow, FlatPlan } from './flat.ts';
 import { pairsOf } from './flat.ts';
 import type { MessagePlan } from './messages.ts';
 import type { Waits } from './waits.ts';
@@ -17,7 +17,7 @@ export class Resources {
   private readonly known = new Map<string, number>();
 
   /** The rank's end of a connection from one rank to another. */
-  channel(from: number, to: number, connection: number, own: number, type: ChannelType): number {
+  channel(from: number, to: number, connection: number, own: number, type: EmittedChannelType): number {
     const key = `${from} ${to} ${connection}`;
     let channel = this.known.get(key);
     if (channel === undefined) {
@@ -42,7 +42,7 @@ export interface Plans {
   readonly semaphoreOf: (earlier: number, later: number) => number;
   /** Who waits for the end of an operation. */
   readonly waiting: readonly (readonly number[])[];
-  readonly typeOf: (from: number, to: number) => ChannelType;
+  readonly typeOf: (from: number, to: number) => EmittedChannelType;
 }
 
 /** The blocks of one lane, whose operations are given in order. */
@@ -134,7 +134,7 @@ class LaneWriter {
   }
 
   /** The kernel adds in the order of the sources; of packets it adds the local operand last. */
-  private add(source: Row, target: Row, sourceFirst: boolean, name: 're' | 'repkt'): void {
+  private add(source: ChunkRow, target: ChunkRow, sourceFirst: boolean, name: 're' | 'repkt'): void {
     const sources = sourceFirst && name === 're' ? [source, target] : [target, source];
     this.writer.move({ name, sources, target });
   }
@@ -149,7 +149,7 @@ class LaneWriter {
   }
 }
 
-function stageRows(first: number, count: number): Row[] {
+function stageRows(first: number, count: number): ChunkRow[] {
   return Array.from({ length: count }, (_, i) => ({ buffer: 'scratch', index: first + i, size: 1 }));
 }
 
@@ -164,7 +164,7 @@ class BlockWriter {
   /** Buffers of others. */
   private remote = new Set<string>();
   /** What has been moved since the threads last met. */
-  private moved: { readonly reads: readonly Row[]; readonly writes: readonly Row[] }[] = [];
+  private moved: { readonly reads: readonly ChunkRow[]; readonly writes: readonly ChunkRow[] }[] = [];
   /** Some thread has waited since. */
   private heard = false;
   /** So has one that is not the first. */
@@ -228,7 +228,7 @@ class BlockWriter {
   }
 
   /** Something that all threads do. */
-  move(instruction: Move | Put): void {
+  move(instruction: LocalOperation | Put): void {
     this.room();
     const isPut = 'peer' in instruction;
     const access = { reads: instruction.sources, writes: isPut ? [] : [instruction.target] };
@@ -272,12 +272,12 @@ class BlockWriter {
   }
 
   private collide(a: (typeof this.moved)[number], b: (typeof this.moved)[number]): boolean {
-    const meet = (one: readonly Row[], other: readonly Row[]): boolean =>
+    const meet = (one: readonly ChunkRow[], other: readonly ChunkRow[]): boolean =>
       one.some((row) => other.some((against) => this.overlap(row, against)));
     return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
   }
 
-  private overlap(a: Row, b: Row): boolean {
+  private overlap(a: ChunkRow, b: ChunkRow): boolean {
     const first = this.flat.cell(this.rank, a.buffer, a.index);
     const other = this.flat.cell(this.rank, b.buffer, b.index);
     return first < other + b.size && other < first + a.size;

@@ -1,22 +1,22 @@
 /** The file: gpus with blocks, channels and buffers, in the keys that the executor reads. */
 import type { PlanBuffer } from '../../ir/plan.ts';
-import type { Row } from './flat.ts';
+import type { ChunkRow } from './flat.ts';
 
-export type ChannelType = 'memory' | 'port';
+export type EmittedChannelType = 'memory' | 'port';
 
 /** Something that a gpu does in its own memory. */
-export interface Move {
+export interface LocalOperation {
   readonly name: 'copy' | 'upkt' | 're' | 'repkt';
-  readonly sources: readonly Row[];
-  readonly target: Row;
+  readonly sources: readonly ChunkRow[];
+  readonly target: ChunkRow;
 }
 
 /** Something that it puts into the memory of another. */
 export interface Put {
   readonly name: 'put' | 'pwsf' | 'ppkt';
-  readonly sources: readonly Row[];
+  readonly sources: readonly ChunkRow[];
   /** A row of the peer's memory. */
-  readonly target: Row;
+  readonly target: ChunkRow;
   readonly peer: number;
   /** The gpu's channel. */
   readonly channel: number;
@@ -27,12 +27,12 @@ export type Instruction =
   | { readonly name: 'nop' }
   | { readonly name: 'signal' | 'wait'; readonly channel: number }
   | { readonly name: 'sem_acquire' | 'sem_release'; readonly semaphores: readonly number[] }
-  | Move
+  | LocalOperation
   | Put;
 
 /** A channel of a gpu. Its id in the file is its place among those of its type. */
 export interface Channel {
-  readonly type: ChannelType;
+  readonly type: EmittedChannelType;
   readonly peer: number;
 }
 
@@ -73,7 +73,7 @@ export function documentOf(header: Header, gpus: readonly GpuProgram[]): object 
 function gpuDocument({ chunks, blocks, channels, semaphores }: GpuProgram, id: number): object {
   const remote = new RemoteBuffers();
   const threadblocks = blocks.map((instructions, block) => blockDocument(block, instructions, channels, remote));
-  const ofType = (type: ChannelType): Channel[] => channels.filter((channel) => channel.type === type);
+  const ofType = (type: EmittedChannelType): Channel[] => channels.filter((channel) => channel.type === type);
   return {
     id,
     input_chunks: chunks.input,
@@ -90,9 +90,13 @@ function gpuDocument({ chunks, blocks, channels, semaphores }: GpuProgram, id: n
 
 /** Buffers of others that a gpu uses, each once. */
 class RemoteBuffers {
-  private readonly all: { readonly peer: number; readonly buffer: PlanBuffer; readonly types: Set<ChannelType> }[] = [];
+  private readonly all: {
+    readonly peer: number;
+    readonly buffer: PlanBuffer;
+    readonly types: Set<EmittedChannelType>;
+  }[] = [];
 
-  idOf(peer: number, buffer: PlanBuffer, type: ChannelType): number {
+  idOf(peer: number, buffer: PlanBuffer, type: EmittedChannelType): number {
     let id = this.all.findIndex((other) => other.peer === peer && other.buffer === buffer);
     if (id === -1) id = this.all.push({ peer, buffer, types: new Set() }) - 1;
     this.all[id].types.add(type);
@@ -110,9 +114,9 @@ class RemoteBuffers {
 
 /** Lists of a block that operations point into: each id once, in the order of use. */
 class Used {
-  readonly ids: Readonly<Record<ChannelType, number[]>> = { memory: [], port: [] };
+  readonly ids: Readonly<Record<EmittedChannelType, number[]>> = { memory: [], port: [] };
 
-  place(type: ChannelType, id: number): number {
+  place(type: EmittedChannelType, id: number): number {
     const known = this.ids[type].indexOf(id);
     return known === -1 ? this.ids[type].push(id) - 1 : known;
   }
@@ -132,7 +136,7 @@ function blockDocument(
 ): object {
   const usedChannels = new Used();
   const usedBuffers = new Used();
-  const channelPlace = (channel: number): { readonly type: ChannelType; readonly place: number } => {
+  const channelPlace = (channel: number): { readonly type: EmittedChannelType; readonly place: number } => {
     const { type } = channels[channel];
     const idOfType = channels.slice(0, channel).filter((other) => other.type === type).length;
     return { type, place: usedChannels.place(type, idOfType) };
@@ -165,6 +169,6 @@ function blockDocument(
   };
 }
 
-function localChunk({ buffer, index, size }: Row): object {
+function localChunk({ buffer, index, size }: ChunkRow): object {
   return { type: letters[buffer], index, size };
 }

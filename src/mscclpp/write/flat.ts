@@ -6,16 +6,16 @@ import { memoryLayout } from '../../ir/collective.ts';
 import { OperationCode, type Plan, type PlanBuffer, planBuffers, rankOfLane } from '../../ir/plan.ts';
 
 /** Chunks that lie together in a buffer. */
-export interface Row {
+export interface ChunkRow {
   readonly buffer: PlanBuffer;
   readonly index: number;
   readonly size: number;
 }
 
 /** Rows that are moved as one, source and target alike long. */
-export interface Pair {
-  readonly source: Row;
-  readonly target: Row;
+export interface RowPair {
+  readonly source: ChunkRow;
+  readonly target: ChunkRow;
 }
 
 interface Common {
@@ -30,19 +30,19 @@ interface Common {
 
 /** An operation in one bulk. Sources of sends and targets of receives are chunk by chunk, since both ends decide where rows end. */
 export type FlatOperation =
-  | (Common & { readonly kind: 'copy'; readonly pairs: readonly Pair[] })
-  | (Common & { readonly kind: 'reduce'; readonly pairs: readonly Pair[]; readonly receivedFirst: boolean })
+  | (Common & { readonly kind: 'copy'; readonly pairs: readonly RowPair[] })
+  | (Common & { readonly kind: 'reduce'; readonly pairs: readonly RowPair[]; readonly receivedFirst: boolean })
   | (Common & {
       readonly kind: 'send';
       readonly peer: number;
       readonly channel: number;
-      readonly chunks: readonly Row[];
+      readonly chunks: readonly ChunkRow[];
     })
   | (Common & {
       readonly kind: 'receive';
       readonly peer: number;
       readonly channel: number;
-      readonly chunks: readonly Row[];
+      readonly chunks: readonly ChunkRow[];
       /** Adds to what is there. */
       readonly reduces: boolean;
       readonly receivedFirst: boolean;
@@ -119,7 +119,7 @@ function flatOperation(plan: Plan, at: Instance, idOf: (op: number, bulk: number
     if (earlier >= 0) after.push(idOf(ops.afterOp[a], earlier));
   }
   const common = { rank, lane, after, previous };
-  const chunksOf = (buffer: number, offset: number, count: number): Row[] =>
+  const chunksOf = (buffer: number, offset: number, count: number): ChunkRow[] =>
     Array.from({ length: count }, (_, i) => ({
       buffer: planBuffers[buffer],
       index: chunkOf(plan, rank, planBuffers[buffer], offset + i, bulk),
@@ -153,8 +153,8 @@ function chunkOf(plan: Plan, rank: number, buffer: PlanBuffer, chunk: number, bu
 }
 
 /** Chunks put together to rows where both sides lie together. */
-export function pairsOf(source: readonly Row[], target: readonly Row[]): readonly Pair[] {
-  const pairs: Pair[] = [];
+export function pairsOf(source: readonly ChunkRow[], target: readonly ChunkRow[]): readonly RowPair[] {
+  const pairs: RowPair[] = [];
   source.forEach((from, i) => {
     const to = target[i];
     const last = pairs.at(-1);
@@ -165,8 +165,9 @@ export function pairsOf(source: readonly Row[], target: readonly Row[]): readonl
   return pairs;
 }
 
-const continues = (row: Row, next: Row): boolean => row.buffer === next.buffer && row.index + row.size === next.index;
-const longer = (row: Row): Row => ({ ...row, size: row.size + 1 });
+const continues = (row: ChunkRow, next: ChunkRow): boolean =>
+  row.buffer === next.buffer && row.index + row.size === next.index;
+const longer = (row: ChunkRow): ChunkRow => ({ ...row, size: row.size + 1 });
 
 /** The k-th send of a connection goes with its k-th receive. */
 function partnersOf(operations: readonly FlatOperation[]): Int32Array {

@@ -6,9 +6,9 @@ import { collectiveFacts } from '../../ir/collective.ts';
 import { jsonText } from '../../ir/plain-text.ts';
 import type { Plan } from '../../ir/plan.ts';
 import { counted } from '../../ir/units.ts';
-import { type ChannelType, documentOf } from './document.ts';
+import { documentOf, type EmittedChannelType } from './document.ts';
 import { type Programs, programsOf } from './program.ts';
-import { addressable, executor, type Profile, packets, simple } from './target.ts';
+import { addressable, executor, type MscclppProfile, packets, simple } from './target.ts';
 
 export const mscclpp = emitterFor(
   simple,
@@ -22,7 +22,7 @@ export const mscclppPackets = emitterFor(
 /** Collectives that the format has a word for; all ranks of these need something of all others. */
 const named: ReadonlySet<string> = new Set(['allgather', 'allreduce', 'reducescatter', 'alltoall']);
 
-function emitterFor(profile: Profile, about: string) {
+function emitterFor(profile: MscclppProfile, about: string) {
   return {
     name: profile.name,
     about,
@@ -49,7 +49,7 @@ function emitterFor(profile: Profile, about: string) {
 }
 
 /** What the format cannot say, however the plan is arranged. */
-function notInFormat({ proved, topology }: PlanBundle, { packets: usesPackets }: Profile): readonly string[] {
+function notInFormat({ proved, topology }: PlanBundle, { packets: usesPackets }: MscclppProfile): readonly string[] {
   const { plan } = proved;
   const { kind, op, ordered, counts, ranks } = plan.collective;
   const lacking: string[] = [];
@@ -92,14 +92,14 @@ function messagesCross(plan: Plan, boxes: Int32Array): boolean {
   });
 }
 
-function arranged({ proved, topology }: PlanBundle, profile: Profile): Programs {
+function arranged({ proved, topology }: PlanBundle, profile: MscclppProfile): Programs {
   const plan = proved.plan.collective.kind === 'custom' ? proved.plan : inLargestChunks(proved.plan);
   const boxes = boxesOf({ topology, ranks: plan.collective.ranks });
-  const typeOf = (from: number, to: number): ChannelType => (boxes[from] === boxes[to] ? 'memory' : 'port');
+  const typeOf = (from: number, to: number): EmittedChannelType => (boxes[from] === boxes[to] ? 'memory' : 'port');
   return programsOf(plan, profile.packets, typeOf);
 }
 
-function limitsExceeded(programs: Programs, { size }: PlanBundle, profile: Profile): readonly string[] {
+function limitsExceeded(programs: Programs, { size }: PlanBundle, profile: MscclppProfile): readonly string[] {
   const lacking: string[] = [];
   const blocks = programs.gpus.reduce((most, gpu) => Math.max(most, gpu.blocks.length), 0);
   if (blocks > executor.blocks) {
@@ -114,7 +114,7 @@ function limitsExceeded(programs: Programs, { size }: PlanBundle, profile: Profi
 }
 
 /** Bytes of the largest chunk with which all buffers, scratch included, have 32-bit offsets. */
-function largestChunk({ gpus }: Programs, { packets: usesPackets }: Profile): number {
+function largestChunk({ gpus }: Programs, { packets: usesPackets }: MscclppProfile): number {
   // Packets take twice their size, and there are two halves of scratch.
   const times = usesPackets ? 4 : 1;
   const chunks = Math.max(
@@ -125,7 +125,7 @@ function largestChunk({ gpus }: Programs, { packets: usesPackets }: Profile): nu
 }
 
 /** What the runtime takes for the size of a message: the input of each gpu, for allgather the output. */
-function mostBytes(programs: Programs, { collective }: Plan, profile: Profile): number {
+function mostBytes(programs: Programs, { collective }: Plan, profile: MscclppProfile): number {
   const counted = programs.gpus.map(({ chunks }) => (collective.kind === 'allgather' ? chunks.output : chunks.input));
   return largestChunk(programs, profile) * Math.min(...counted);
 }

@@ -5,7 +5,7 @@
  * message goes into scratch of its own, from where the receiver takes it.
  */
 import type { Events } from './events.ts';
-import type { FlatOperation, FlatPlan, Row } from './flat.ts';
+import type { ChunkRow, FlatOperation, FlatPlan } from './flat.ts';
 
 export interface MessagePlan {
   /** By receive: its place in scratch, −1 where it goes where it belongs. */
@@ -71,7 +71,7 @@ function touches({ operations, buffers, cell }: FlatPlan): Touching {
   return touching;
 }
 
-export function rowsOf(operation: FlatOperation): readonly Row[] {
+export function rowsOf(operation: FlatOperation): readonly ChunkRow[] {
   if (operation.kind === 'send' || operation.kind === 'receive') return operation.chunks;
   return operation.pairs.flatMap(({ source, target }) => [source, target]);
 }

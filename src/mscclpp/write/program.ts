@@ -1,7 +1,7 @@
 /** A proved plan as programs of the executor. */
 import type { Plan } from '../../ir/plan.ts';
 import { blocksOfLane, type Plans, Resources } from './blocks.ts';
-import type { ChannelType, GpuProgram, Instruction } from './document.ts';
+import type { EmittedChannelType, GpuProgram, Instruction } from './document.ts';
 import { Events } from './events.ts';
 import { flatten } from './flat.ts';
 import { type MessagePlan, planMessages } from './messages.ts';
@@ -14,7 +14,11 @@ export interface Programs {
 }
 
 /** @param typeOf how a rank reaches another */
-export function programsOf(plan: Plan, packets: boolean, typeOf: (from: number, to: number) => ChannelType): Programs {
+export function programsOf(
+  plan: Plan,
+  packets: boolean,
+  typeOf: (from: number, to: number) => EmittedChannelType,
+): Programs {
   const whole = flatten(plan);
   let events = new Events(whole, !packets);
   const flat = packets ? withLocalWaits(whole, new Events(whole, true), events) : whole;

@@ -3,14 +3,14 @@
 /** Sizes and offsets have 32 bits. */
 export const addressable = 2 ** 32;
 
-export interface Profile {
+export interface MscclppProfile {
   readonly name: string;
   /** Packets in place of signals. */
   readonly packets: boolean;
 }
 
-export const simple: Profile = { name: 'mscclpp', packets: false };
-export const packets: Profile = { name: 'mscclpp-ll', packets: true };
+export const simple: MscclppProfile = { name: 'mscclpp', packets: false };
+export const packets: MscclppProfile = { name: 'mscclpp-ll', packets: true };
 
 /** What the executor takes. */
 export const executor = {

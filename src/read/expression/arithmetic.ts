@@ -4,35 +4,35 @@
  */
 
 /** A value, or why there is none. */
-export type Outcome = number | string;
+export type ArithmeticResult = number | string;
 
 const tooLarge = 'is too large: at most 2**53 - 1';
 
 /** The value itself if it is exact. Adding 0 turns −0 into 0. */
-export function exact(value: number): Outcome {
+export function exact(value: number): ArithmeticResult {
   return value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER ? value + 0 : tooLarge;
 }
 
 /** Division without remainder. */
-export function divide(a: number, b: number): Outcome {
+export function divide(a: number, b: number): ArithmeticResult {
   if (b === 0) return 'divides by zero';
   return a % b === 0 ? a / b + 0 : 'does not divide exactly (// rounds down)';
 }
 
 /** ⌊a / b⌋. The rounded quotient of two safe integers never reaches the next integer, so the floor is right. */
-export function floorDivide(a: number, b: number): Outcome {
+export function floorDivide(a: number, b: number): ArithmeticResult {
   return b === 0 ? 'divides by zero' : Math.floor(a / b) + 0;
 }
 
 /** The remainder that goes with `floorDivide`: it has the sign of b. */
-export function modulo(a: number, b: number): Outcome {
+export function modulo(a: number, b: number): ArithmeticResult {
   if (b === 0) return 'divides by zero';
   const remainder = a % b;
   return remainder !== 0 && remainder < 0 !== b < 0 ? remainder + b : remainder + 0;
 }
 
 /** By squaring, since the language's own power is not exact for large results. */
-export function power(base: number, exponent: number): Outcome {
+export function power(base: number, exponent: number): ArithmeticResult {
   if (exponent < 0) return 'has a negative exponent';
   let result = 1;
   let square = base;
@@ -45,13 +45,13 @@ export function power(base: number, exponent: number): Outcome {
   return result + 0;
 }
 
-export function shiftLeft(a: number, by: number): Outcome {
+export function shiftLeft(a: number, by: number): ArithmeticResult {
   if (by < 0) return 'shifts by a negative number';
   return a === 0 ? 0 : exact(a * 2 ** Math.min(by, 64));
 }
 
 /** Rounds down, as shifting two's complement does. */
-export function shiftRight(a: number, by: number): Outcome {
+export function shiftRight(a: number, by: number): ArithmeticResult {
   if (by < 0) return 'shifts by a negative number';
   return Math.floor(a / 2 ** Math.min(by, 64)) + 0;
 }
@@ -60,47 +60,47 @@ function fitsInt32(a: number, b: number): boolean {
   return (a | 0) === a && (b | 0) === b;
 }
 
-export function bitAnd(a: number, b: number): Outcome {
+export function bitAnd(a: number, b: number): ArithmeticResult {
   return fitsInt32(a, b) ? a & b : exact(Number(BigInt(a) & BigInt(b)));
 }
 
-export function bitOr(a: number, b: number): Outcome {
+export function bitOr(a: number, b: number): ArithmeticResult {
   return fitsInt32(a, b) ? a | b : exact(Number(BigInt(a) | BigInt(b)));
 }
 
-export function bitXor(a: number, b: number): Outcome {
+export function bitXor(a: number, b: number): ArithmeticResult {
   return fitsInt32(a, b) ? a ^ b : exact(Number(BigInt(a) ^ BigInt(b)));
 }
 
 /** ⌊log₂ a⌋, exact for every safe integer. */
-export function floorLog2(a: number): Outcome {
+export function floorLog2(a: number): ArithmeticResult {
   if (a <= 0) return 'takes the logarithm of a number that is not positive';
   const upper = Math.floor(a / 2 ** 32);
   return upper > 0 ? 63 - Math.clz32(upper) : 31 - Math.clz32(a);
 }
 
 /** ⌈log₂ a⌉. */
-export function ceilLog2(a: number): Outcome {
+export function ceilLog2(a: number): ArithmeticResult {
   if (a <= 0) return 'takes the logarithm of a number that is not positive';
   const floor = floorLog2(a);
   return typeof floor === 'number' && 2 ** floor < a ? floor + 1 : floor;
 }
 
-export function isPowerOfTwo(a: number): Outcome {
+export function isPowerOfTwo(a: number): ArithmeticResult {
   if (a <= 0) return 0;
   const floor = floorLog2(a);
   return typeof floor === 'number' && 2 ** floor === a ? 1 : 0;
 }
 
 /** Bit i of a. */
-export function bit(a: number, i: number): Outcome {
+export function bit(a: number, i: number): ArithmeticResult {
   if (i < 0) return 'asks for a bit below bit 0';
   const shifted = shiftRight(a, i);
   return typeof shifted === 'number' ? modulo(shifted, 2) : shifted;
 }
 
 /** How many bits are set. */
-export function popcount(a: number): Outcome {
+export function popcount(a: number): ArithmeticResult {
   if (a < 0) return 'counts the bits of a negative number';
   let count = 0;
   for (let rest = a; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2;
@@ -108,7 +108,7 @@ export function popcount(a: number): Outcome {
 }
 
 /** The widest distance between neighbouring ones of a number in binary; 0 for fewer than two. */
-export function widestGap(a: number): Outcome {
+export function widestGap(a: number): ArithmeticResult {
   if (a < 0) return 'looks at the bits of a negative number';
   let [widest, last] = [0, -1];
   for (let [rest, bit] = [a, 0]; rest > 0; rest = Math.floor(rest / 2), bit++) {
@@ -119,7 +119,7 @@ export function widestGap(a: number): Outcome {
   return widest;
 }
 
-export function gcd(a: number, b: number): Outcome {
+export function gcd(a: number, b: number): ArithmeticResult {
   let [x, y] = [Math.abs(a), Math.abs(b)];
   while (y !== 0) [x, y] = [y, x % y];
   return x;

@@ -1,7 +1,7 @@
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 
 /** What expanding a file may still cost: a hostile or mistyped file ends with an error instead of running for hours. */
-export class Budget {
+export class ExpansionBudget {
   private readonly evaluations: number;
   private left: number;
 

@@ -5,6 +5,7 @@
 import type { SourceRange } from '../../ir/diagnostic.ts';
 import { nearestNames } from '../nearest.ts';
 import {
+  type ArithmeticResult,
   bitAnd,
   bitOr,
   bitXor,
@@ -12,7 +13,6 @@ import {
   exact,
   floorDivide,
   modulo,
-  type Outcome,
   power,
   shiftLeft,
   shiftRight,
@@ -24,7 +24,7 @@ import type { TokenStream } from './tokens.ts';
 type Evaluate = (frame: Frame) => number;
 
 /** An expression that can be evaluated. */
-export interface Compiled {
+export interface CompiledExpression {
   /** @throws CccError 'expression' when it has no value, with the values of the names in it */
   readonly evaluate: Evaluate;
   readonly range: SourceRange;
@@ -35,7 +35,7 @@ export interface Compiled {
 }
 
 /** Reads the expression that the stream starts with. */
-export function compileExpression(tokens: TokenStream, scope: Scope): Compiled {
+export function compileExpression(tokens: TokenStream, scope: Scope): CompiledExpression {
   const tree = parseExpression(tokens);
   const compiler = new Compiler(tokens, scope);
   const text = tokens.scalar.text.slice(tree.start, tree.end);
@@ -130,7 +130,7 @@ class Compiler {
 
 /** Operators that look at both operands and may have no value, and those that always have one. */
 type Operator =
-  | { readonly apply: (a: number, b: number) => Outcome }
+  | { readonly apply: (a: number, b: number) => ArithmeticResult }
   | { readonly build: (left: Evaluate, right: Evaluate) => Evaluate };
 
 const operators: Readonly<Record<BinaryOperator, Operator>> = {

@@ -1,6 +1,6 @@
 /** Whole-number expressions in YAML texts, and the loops and conditions around statements. */
-export { Budget } from './budget.ts';
-export { type Compiled, compileExpression } from './compile.ts';
+export { ExpansionBudget } from './budget.ts';
+export { type CompiledExpression, compileExpression } from './compile.ts';
 export { standardFunctions } from './functions.ts';
 export { compileModifiers, type Modifiers, modifierKeys, repeat } from './modifiers.ts';
 export { type ExpressionFunction, type Frame, Scope } from './scope.ts';

@@ -1,9 +1,9 @@
 /** What may stand in front of every statement and list entry: `for`, then `let`, then `if`. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
-import { type Fields, itemsOf, scalarOf } from '../fields.ts';
+import { type DocumentFields, itemsOf, scalarOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
-import type { Budget } from './budget.ts';
-import { type Compiled, compileExpression } from './compile.ts';
+import type { ExpansionBudget } from './budget.ts';
+import { type CompiledExpression, compileExpression } from './compile.ts';
 import type { Frame, Scope } from './scope.ts';
 import { TokenStream } from './tokens.ts';
 import { compileLets, compileWhole, type Let, runLets } from './whole.ts';
@@ -14,7 +14,7 @@ export const modifierKeys = ['for', 'let', 'if'] as const;
 export interface Modifiers {
   readonly loops: readonly Loop[];
   readonly lets: readonly Let[];
-  readonly condition: Compiled | undefined;
+  readonly condition: CompiledExpression | undefined;
   /** For what stands behind them. */
   readonly scope: Scope;
   /** Evaluations of one pass. */
@@ -23,12 +23,17 @@ export interface Modifiers {
 }
 
 type Loop = { readonly slot: number; readonly range: SourceRange } & (
-  | { readonly kind: 'range'; readonly first: Compiled; readonly last: Compiled; readonly by: Compiled | undefined }
-  | { readonly kind: 'list'; readonly values: readonly Compiled[] }
+  | {
+      readonly kind: 'range';
+      readonly first: CompiledExpression;
+      readonly last: CompiledExpression;
+      readonly by: CompiledExpression | undefined;
+    }
+  | { readonly kind: 'list'; readonly values: readonly CompiledExpression[] }
 );
 
 /** Reads `for`, `let` and `if`; the names they introduce are in the scope of the result. */
-export function compileModifiers(fields: Fields, outer: Scope): Modifiers {
+export function compileModifiers(fields: DocumentFields, outer: Scope): Modifiers {
   const scope = outer.inner();
   const loops = compileLoops(fields.get('for'), scope);
   const lets = compileLets(fields.get('let'), scope);
@@ -60,7 +65,7 @@ function compileValues(tokens: TokenStream, scope: Scope, range: SourceRange) {
   if (tokens.accept('ranks'))
     return { kind: 'range', first: constant(0, range), last: lastRank(scope, range), by: undefined } as const;
   if (tokens.accept('[')) {
-    const values: Compiled[] = [];
+    const values: CompiledExpression[] = [];
     while (!tokens.at(']')) {
       if (values.length > 0) tokens.expect(',');
       values.push(compileExpression(tokens, scope));
@@ -75,22 +80,28 @@ function compileValues(tokens: TokenStream, scope: Scope, range: SourceRange) {
   return { kind: 'range', first, last, by } as const;
 }
 
-function constant(value: number, range: SourceRange): Compiled {
+function constant(value: number, range: SourceRange): CompiledExpression {
   return { evaluate: () => value, range, text: String(value), weight: 1 };
 }
 
 /** `ranks` is `0 .. N-1`. */
-function lastRank(scope: Scope, range: SourceRange): Compiled {
+function lastRank(scope: Scope, range: SourceRange): CompiledExpression {
   const slot = scope.resolve('N', range);
   return { evaluate: (frame) => frame[slot] - 1, range, text: 'N-1', weight: 1 };
 }
 
 /** Runs `body` for every pass of the loops whose condition holds, with the names set in the frame. */
-export function repeat(modifiers: Modifiers, frame: Frame, budget: Budget, body: () => void): void {
+export function repeat(modifiers: Modifiers, frame: Frame, budget: ExpansionBudget, body: () => void): void {
   repeatFrom(modifiers, 0, frame, budget, body);
 }
 
-function repeatFrom(modifiers: Modifiers, depth: number, frame: Frame, budget: Budget, body: () => void): void {
+function repeatFrom(
+  modifiers: Modifiers,
+  depth: number,
+  frame: Frame,
+  budget: ExpansionBudget,
+  body: () => void,
+): void {
   if (depth === modifiers.loops.length) {
     budget.spend(modifiers.weight, modifiers.range);
     runLets(modifiers.lets, frame);

@@ -4,7 +4,7 @@
  */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import { nearestNames } from '../nearest.ts';
-import type { Outcome } from './arithmetic.ts';
+import type { ArithmeticResult } from './arithmetic.ts';
 import { isReserved } from './syntax.ts';
 
 /** Values of all names in scope, by slot. */
@@ -14,7 +14,7 @@ export type Frame = number[];
 export interface ExpressionFunction {
   readonly least: number;
   readonly most: number;
-  apply(args: readonly number[]): Outcome;
+  apply(args: readonly number[]): ArithmeticResult;
 }
 
 interface Variable {

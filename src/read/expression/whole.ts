@@ -1,12 +1,12 @@
 /** YAML texts that are one expression, and `let` with its names for expressions. */
 import { namedEntries, scalarOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
-import { type Compiled, compileExpression } from './compile.ts';
+import { type CompiledExpression, compileExpression } from './compile.ts';
 import type { Frame, Scope } from './scope.ts';
 import { TokenStream } from './tokens.ts';
 
 /** @throws CccError 'schema' or 'expression' when the node is not one expression */
-export function compileWhole(node: YamlNode, scope: Scope, expected = 'an expression'): Compiled {
+export function compileWhole(node: YamlNode, scope: Scope, expected = 'an expression'): CompiledExpression {
   const tokens = new TokenStream(scalarOf(node, expected));
   const compiled = compileExpression(tokens, scope);
   tokens.expectEnd();
@@ -16,7 +16,7 @@ export function compileWhole(node: YamlNode, scope: Scope, expected = 'an expres
 /** A name for an expression. */
 export interface Let {
   readonly slot: number;
-  readonly value: Compiled;
+  readonly value: CompiledExpression;
 }
 
 /** Declares the names of a `let` mapping one after the other; each may use those before it. */

@@ -4,9 +4,9 @@
  */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
-import { Fields, itemsOf, textOf, wordOf } from '../fields.ts';
+import { DocumentFields, itemsOf, textOf, wordOf } from '../fields.ts';
 import { parseYaml, type YamlNode } from '../yaml.ts';
-import { fileName, type MachineDocument, nameFromFile, type Statement } from './document.ts';
+import { fileName, type LinkStatement, type MachineDocument, nameFromFile } from './document.ts';
 
 const shapes = ['Ring', 'FullyConnected', 'Switch'] as const;
 
@@ -28,7 +28,7 @@ export function isAstraNetwork({ text }: SourceText): boolean {
 export function readAstraNetwork(source: SourceText, limits: Limits): MachineDocument {
   const dimensions = readDimensions(source, limits);
   const chips = dimensions.reduce((product, { size }) => product * size, 1);
-  const links: Statement[] = [];
+  const links: LinkStatement[] = [];
   const switches: { readonly count: string; readonly name: string }[] = [];
   let stride = 1;
   let firstSwitch = 0;
@@ -66,7 +66,7 @@ export function readAstraNetwork(source: SourceText, limits: Limits): MachineDoc
 }
 
 function readDimensions(source: SourceText, limits: Limits): readonly Dimension[] {
-  const fields = new Fields(parseYaml(source, limits), "ASTRA-sim's network", [
+  const fields = new DocumentFields(parseYaml(source, limits), "ASTRA-sim's network", [
     'topology',
     'npus_count',
     'bandwidth',
@@ -115,7 +115,7 @@ function statementOf(
     chips,
     firstSwitch,
   }: { readonly index: number; readonly stride: number; readonly chips: number; readonly firstSwitch: number },
-): Statement {
+): LinkStatement {
   const rows = chips / size;
   const outer = rows / stride;
   const loops = [

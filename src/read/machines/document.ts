@@ -8,7 +8,7 @@ export interface Quantity {
 }
 
 /** One entry of `links`. */
-export interface Statement {
+export interface LinkStatement {
   /** Stands above it. */
   readonly comment?: string | undefined;
   /** `r in 0 .. 7`, outermost first. */
@@ -19,7 +19,7 @@ export interface Statement {
   readonly latency?: Quantity;
   readonly bandwidth?: Quantity;
   readonly units?: Quantity | undefined;
-  readonly statements?: readonly Statement[];
+  readonly statements?: readonly LinkStatement[];
 }
 
 /** Switches or hosts of one kind. */
@@ -40,7 +40,7 @@ export interface MachineDocument {
   readonly chipName: string;
   readonly switches: readonly NamedKind[];
   readonly hosts: readonly NamedKind[];
-  readonly links: readonly Statement[];
+  readonly links: readonly LinkStatement[];
   /** Statements of `groups`: loops and `ranks`. */
   readonly groups: readonly { readonly loop: string; readonly ranks: string }[];
   readonly notes: readonly string[];
@@ -89,7 +89,7 @@ function kindLines(key: string, kinds: readonly NamedKind[]): readonly string[] 
   return [`${key}:`, ...kinds.map(({ count, name }) => `  - { count: ${scalar(count)}, name: ${scalar(name)} }`)];
 }
 
-function statementLines(statement: Statement, depth: number): readonly string[] {
+function statementLines(statement: LinkStatement, depth: number): readonly string[] {
   const { comment, loops = [], condition, ends, statements } = statement;
   const fields: string[] = [];
   if (loops.length === 1) fields.push(`for: ${loops[0]}`);
@@ -108,7 +108,7 @@ function statementLines(statement: Statement, depth: number): readonly string[] 
 }
 
 /** A statement that is nothing but its ends stands on one line. */
-function innerLines(statement: Statement, depth: number): readonly string[] {
+function innerLines(statement: LinkStatement, depth: number): readonly string[] {
   const { ends, latency, bandwidth, units, statements, comment, condition } = statement;
   const isBare = [latency, bandwidth, units, statements, comment, condition].every((part) => part === undefined);
   if (!isBare || ends === undefined || (statement.loops ?? []).length > 0) return statementLines(statement, depth);

@@ -1,6 +1,6 @@
 /** The table of bandwidths and latencies that dumps of machines leave out: hardware/interconnects.yaml. */
 import type { BytesPerSecond } from '../../ir/units.ts';
-import { checkFormat, Fields, itemsOf, namedEntries, optionalText, textOf } from '../fields.ts';
+import { checkFormat, DocumentFields, itemsOf, namedEntries, optionalText, textOf } from '../fields.ts';
 import { readYaml } from '../kept-yaml.ts';
 import { rateOf } from '../quantity.ts';
 import { shippedSource } from '../shipped.ts';
@@ -63,8 +63,8 @@ export class Hardware {
     const node = readYaml(shippedSource('hardware', 'interconnects'));
     checkFormat(node, 'ccc-hardware');
     const keys = ['format', 'version', 'about', 'source', 'nvlink', 'xgmi', 'pcie', 'cpus', 'latencies', 'gpus'];
-    const table = new Fields(node, 'a table of hardware', keys);
-    const latencies = new Fields(table.require('latencies'), 'latencies', kinds);
+    const table = new DocumentFields(node, 'a table of hardware', keys);
+    const latencies = new DocumentFields(table.require('latencies'), 'latencies', kinds);
     const latency = (kind: HopKind): string => textOf(latencies.require(kind));
     this.source = textOf(table.require('source'));
     this.latencies = {
@@ -120,13 +120,13 @@ export class Hardware {
 
 function rowsOf(node: YamlNode, key: string): readonly Row[] {
   return itemsOf(node, 'a list of bandwidths').map((item) => {
-    const row = new Fields(item, 'a row', [key, 'bandwidth']);
+    const row = new DocumentFields(item, 'a row', [key, 'bandwidth']);
     return { key: textOf(row.require(key)), bandwidth: rateOf(row.require('bandwidth'), 'bandwidth') };
   });
 }
 
 function cpuRow(node: YamlNode): CpuRow {
-  const row = new Fields(node, 'a processor', ['name', 'arch', 'vendor', 'family', 'model', 'bandwidth']);
+  const row = new DocumentFields(node, 'a processor', ['name', 'arch', 'vendor', 'family', 'model', 'bandwidth']);
   const number = (key: string): number | undefined => {
     const text = optionalText(row.get(key));
     return text === undefined ? undefined : Number(text);
@@ -142,7 +142,7 @@ function cpuRow(node: YamlNode): CpuRow {
 }
 
 function gpuRow(name: string, node: YamlNode): GpuRow {
-  const row = new Fields(node, 'a GPU', ['sm', 'nvlinks', 'pcie', 'nic', 'source']);
+  const row = new DocumentFields(node, 'a GPU', ['sm', 'nvlinks', 'pcie', 'nic', 'source']);
   return {
     name,
     sm: Number(textOf(row.require('sm'))),

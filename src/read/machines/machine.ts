@@ -1,10 +1,10 @@
 /** A host, or several on one network, as a topology file. */
 import { CccError } from '../../ir/diagnostic.ts';
-import type { MachineDocument, NamedKind, Quantity, Statement } from './document.ts';
+import type { LinkStatement, MachineDocument, NamedKind, Quantity } from './document.ts';
 import type { Hardware, HopKind } from './hardware.ts';
 import { gigabytes, type Host, type HostLink, type HostNodeKind } from './host.ts';
 import { type LinkChoice, partOf } from './reduce.ts';
-import { type Pair, patternsOf, sum } from './regular.ts';
+import { type NumberPair, patternsOf, sum } from './regular.ts';
 
 /** How a host becomes a machine. */
 export interface MachineOptions {
@@ -136,7 +136,7 @@ class HostWriter {
     };
   }
 
-  private statements(): readonly Statement[] {
+  private statements(): readonly LinkStatement[] {
     const classes = new Map<string, HostLink[]>();
     for (const link of this.links.flatMap((each) => this.directed(each))) {
       const key = [this.titleOf(link), link.there, link.back > 0, link.units, link.of].join('|');
@@ -171,14 +171,16 @@ class HostWriter {
     return `${called}: ${ends[0]} to ${ends[1]}`;
   }
 
-  private statement(links: readonly HostLink[]): Statement {
+  private statement(links: readonly HostLink[]): LinkStatement {
     const [first] = links;
     const kinds = [first.a, first.b].map((node) => this.kind(node));
-    const pairs = links.map(({ a, b }): Pair => [this.index.get(a) ?? 0, this.index.get(b) ?? 0]);
+    const pairs = links.map(({ a, b }): NumberPair => [this.index.get(a) ?? 0, this.index.get(b) ?? 0]);
     const arrow = first.back > 0 ? '<->' : '->';
-    const patterns = patternsOf(pairs, kinds[0] === kinds[1] && first.back > 0).map(({ loops, ends }): Statement => {
-      return { loops, ends: ends.map((end, side) => this.end(kinds[side], end)).join(` ${arrow} `) };
-    });
+    const patterns = patternsOf(pairs, kinds[0] === kinds[1] && first.back > 0).map(
+      ({ loops, ends }): LinkStatement => {
+        return { loops, ends: ends.map((end, side) => this.end(kinds[side], end)).join(` ${arrow} `) };
+      },
+    );
     const numbers = {
       latency: { text: this.hardware.latencies[this.hopOf(first)], remark: 'assumed' },
       bandwidth: { text: gigabytes(first.there), remark: first.of },
@@ -189,9 +191,9 @@ class HostWriter {
 
   private inEachBox(
     comment: string,
-    patterns: readonly Statement[],
-    numbers: Pick<Statement, 'latency' | 'bandwidth' | 'units'>,
-  ): Statement {
+    patterns: readonly LinkStatement[],
+    numbers: Pick<LinkStatement, 'latency' | 'bandwidth' | 'units'>,
+  ): LinkStatement {
     const box = this.boxes === 1 ? [] : ['box in 0 .. boxes - 1'];
     if (patterns.length > 1) return { comment, loops: box, ...numbers, statements: patterns };
     const [{ loops = [], ends = '' }] = patterns;
@@ -214,8 +216,8 @@ class HostWriter {
   }
 
   /** NICs and the switch between the boxes. */
-  private networkStatements(): readonly Statement[] {
-    const byFigure = new Map<string, Pair[]>();
+  private networkStatements(): readonly LinkStatement[] {
+    const byFigure = new Map<string, NumberPair[]>();
     for (const [node, uplink] of this.host.uplinks) {
       const index = this.index.get(node);
       if (index === undefined) continue;
@@ -224,7 +226,7 @@ class HostWriter {
     }
     return [...byFigure].map(([key, pairs]) => {
       const [text, remark] = key.split('|');
-      const patterns = patternsOf(pairs, false).map(({ loops, ends }): Statement => {
+      const patterns = patternsOf(pairs, false).map(({ loops, ends }): LinkStatement => {
         return { loops, ends: `${this.end('nic', ends[0])} <-> switch network` };
       });
       const latency: Quantity = { text: this.hardware.latencies.network, remark: 'assumed' };

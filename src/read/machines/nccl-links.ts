@@ -5,7 +5,7 @@ import type { Figure, Hardware } from './hardware.ts';
 import { gigabytes, type HostBuilder } from './host.ts';
 
 /** A GPU of the file. */
-export interface Gpu {
+export interface NcclGpu {
   readonly node: number;
   readonly device: number;
   /** The node of its processor. */
@@ -29,7 +29,7 @@ interface Told {
  * @returns how many lead to GPUs that the file does not have
  * @throws CccError 'schema' for links of unknown names or classes
  */
-export function addGpuLinks(gpus: readonly Gpu[], host: HostBuilder, hardware: Hardware): number {
+export function addGpuLinks(gpus: readonly NcclGpu[], host: HostBuilder, hardware: Hardware): number {
   const reader = new LinkReader(gpus, host, hardware);
   for (const gpu of gpus) reader.read(gpu);
   reader.joinGpus();
@@ -39,21 +39,21 @@ export function addGpuLinks(gpus: readonly Gpu[], host: HostBuilder, hardware: H
 
 class LinkReader {
   unknownGpus = 0;
-  private readonly gpus: readonly Gpu[];
+  private readonly gpus: readonly NcclGpu[];
   private readonly host: HostBuilder;
   private readonly hardware: Hardware;
-  private readonly byBus: ReadonlyMap<string, Gpu>;
+  private readonly byBus: ReadonlyMap<string, NcclGpu>;
   /** By GPU, then by the target: a GPU, or the one switch that all NVSwitches are. */
-  private readonly told = new Map<Gpu, Map<Gpu | 'switch', Told>>();
+  private readonly told = new Map<NcclGpu, Map<NcclGpu | 'switch', Told>>();
 
-  constructor(gpus: readonly Gpu[], host: HostBuilder, hardware: Hardware) {
+  constructor(gpus: readonly NcclGpu[], host: HostBuilder, hardware: Hardware) {
     this.gpus = gpus;
     this.host = host;
     this.hardware = hardware;
     this.byBus = new Map(gpus.map((gpu) => [gpu.busId, gpu]));
   }
 
-  read(gpu: Gpu): void {
+  read(gpu: NcclGpu): void {
     this.told.set(gpu, new Map());
     for (const { element } of gpu.xml.children) {
       const { name } = element;
@@ -93,7 +93,7 @@ class LinkReader {
     }
   }
 
-  private addFast(gpu: Gpu, element: XmlElement, called: string, figure: Figure): void {
+  private addFast(gpu: NcclGpu, element: XmlElement, called: string, figure: Figure): void {
     const count = element.integer('count', 1, 1024);
     const tclass = element.text('tclass').toLowerCase();
     const each = `${gigabytes(figure.bandwidth)} (${figure.of})`;
@@ -118,7 +118,7 @@ class LinkReader {
   }
 
   /** Undefined for a GPU that the file does not have. @throws CccError 'schema' */
-  private targetOf(gpu: Gpu, element: XmlElement, tclass: string): Gpu | 'switch' | undefined {
+  private targetOf(gpu: NcclGpu, element: XmlElement, tclass: string): NcclGpu | 'switch' | undefined {
     if (tclass.startsWith('0x0680')) return 'switch';
     if (!/^0x(?:03|12)/.test(tclass)) {
       const expected = 'the class of a GPU (0x03, 0x12), an NVSwitch (0x068000) or a processor (0x068001)';
@@ -136,7 +136,7 @@ class LinkReader {
     return figure;
   }
 
-  private addC2c(gpu: Gpu, element: XmlElement): void {
+  private addC2c(gpu: NcclGpu, element: XmlElement): void {
     const count = element.integer('count', 1, 1024);
     const each = element.integer('bw', 1) * 1e6;
     const of = wordsOf({ count, called: 'C2C', each: gigabytes(each) });

@@ -9,7 +9,7 @@ import { readXmlTree, type XmlElement, type XmlNode } from '../xml.ts';
 import { fileName, nameFromFile } from './document.ts';
 import type { Figure, Hardware } from './hardware.ts';
 import { type Host, HostBuilder } from './host.ts';
-import { addGpuLinks, architectureOf, type Gpu } from './nccl-links.ts';
+import { addGpuLinks, architectureOf, type NcclGpu } from './nccl-links.ts';
 
 /** What else may stand in an XML file that somebody takes for a machine, by its outermost element. */
 const others: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ class SystemReader {
   private readonly source: SourceText;
   private readonly hardware: Hardware;
   private readonly host: HostBuilder;
-  private readonly gpus: Gpu[] = [];
+  private readonly gpus: NcclGpu[] = [];
   private readonly nics = new Map<
     string,
     { readonly node: number; megabits: number; ports: number; readonly seen: Set<string> }
@@ -108,7 +108,7 @@ class SystemReader {
 
   /** @throws CccError 'schema' */
   private checkDevices(): void {
-    const seen = new Map<number, Gpu>();
+    const seen = new Map<number, NcclGpu>();
     for (const gpu of this.gpus) {
       if (seen.has(gpu.device)) {
         throw new CccError(

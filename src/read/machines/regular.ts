@@ -1,7 +1,7 @@
 /** Loops for pairs of numbers: what a person would write instead of a list. */
 import { readable } from '../limits.ts';
 
-export type Pair = readonly [number, number];
+export type NumberPair = readonly [number, number];
 
 /** Loops, and the two expressions that make the pairs. */
 export interface Pattern {
@@ -13,13 +13,13 @@ export interface Pattern {
  * Patterns that make each of the pairs once.
  * @param alike whether both numbers count nodes of one kind, so that the order within a pair does not matter
  */
-export function patternsOf(pairs: readonly Pair[], alike: boolean): readonly Pattern[] {
+export function patternsOf(pairs: readonly NumberPair[], alike: boolean): readonly Pattern[] {
   const whole = (alike ? cliques(pairs) : undefined) ?? shares(pairs) ?? swapped(shares(pairs.map(([a, b]) => [b, a])));
   return whole === undefined ? progressions(pairs) : [whole];
 }
 
 /** All pairs of a range, or of several ranges of one size that follow each other. */
-function cliques(pairs: readonly Pair[]): Pattern | undefined {
+function cliques(pairs: readonly NumberPair[]): Pattern | undefined {
   const nodes = [...new Set(pairs.flat())].sort((a, b) => a - b);
   const neighbours = new Map(nodes.map((node) => [node, new Set<number>()]));
   for (const [a, b] of pairs) {
@@ -42,7 +42,7 @@ function cliques(pairs: readonly Pair[]): Pattern | undefined {
 }
 
 /** One for each of a range, the second number staying the same for k of them, then going on by a fixed step. */
-function shares(pairs: readonly Pair[]): Pattern | undefined {
+function shares(pairs: readonly NumberPair[]): Pattern | undefined {
   const sorted = [...pairs].sort(([a], [b]) => a - b);
   const [[first, start]] = sorted;
   if (sorted.length < 2 || sorted.some(([a], index) => a !== first + index)) return undefined;
@@ -61,7 +61,7 @@ function swapped(pattern: Pattern | undefined): Pattern | undefined {
 }
 
 /** The longest rows in which both numbers go on by fixed steps, again and again; what is left stands alone. */
-function progressions(pairs: readonly Pair[]): readonly Pattern[] {
+function progressions(pairs: readonly NumberPair[]): readonly Pattern[] {
   const left = new Map(pairs.map((pair) => [keyOf(pair), pair]));
   const found: Pattern[] = [];
   for (let row = longestRow(left); row !== undefined; row = longestRow(left)) {
@@ -72,20 +72,20 @@ function progressions(pairs: readonly Pair[]): readonly Pattern[] {
 }
 
 /** The loop runs over the first numbers themselves where these follow each other. */
-function rowPattern(row: readonly Pair[]): Pattern {
+function rowPattern(row: readonly NumberPair[]): Pattern {
   const [[a, b], [c, d]] = row;
   if (c - a === 1)
     return { loops: [`r in ${a} .. ${a + row.length - 1}`], ends: ['r', sum(times(d - b, 'r'), b - (d - b) * a)] };
   return { loops: [`i in 0 .. ${row.length - 1}`], ends: [sum(times(c - a, 'i'), a), sum(times(d - b, 'i'), b)] };
 }
 
-function longestRow(pairs: ReadonlyMap<string, Pair>): readonly Pair[] | undefined {
+function longestRow(pairs: ReadonlyMap<string, NumberPair>): readonly NumberPair[] | undefined {
   if (pairs.size < readable.loop || pairs.size > readable.searched) return undefined;
-  let longest: readonly Pair[] = [];
+  let longest: readonly NumberPair[] = [];
   const all = [...pairs.values()];
   for (const [index, [a, b]] of all.entries()) {
     for (const [c, d] of all.slice(index + 1)) {
-      const row: Pair[] = [];
+      const row: NumberPair[] = [];
       for (let step = 0; ; step++) {
         const next = pairs.get(keyOf([a + step * (c - a), b + step * (d - b)]));
         if (next === undefined) break;
@@ -97,7 +97,7 @@ function longestRow(pairs: ReadonlyMap<string, Pair>): readonly Pair[] | undefin
   return longest.length < readable.loop ? undefined : longest;
 }
 
-function keyOf([a, b]: Pair): string {
+function keyOf([a, b]: NumberPair): string {
   return `${a} ${b}`;
 }
 

@@ -5,8 +5,8 @@
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { JsonReader } from '../plan/json-reader.ts';
-import { fileName, type MachineDocument, plainName, type Statement } from './document.ts';
-import { type Pair, patternsOf } from './regular.ts';
+import { fileName, type LinkStatement, type MachineDocument, plainName } from './document.ts';
+import { type NumberPair, patternsOf } from './regular.ts';
 
 /** What one chunk per round is taken to be, where nothing is said. */
 const unit = 25;
@@ -148,7 +148,7 @@ type End = { readonly kind: 'chip' | 'switch'; readonly index: number };
 function linksOf(
   matrix: readonly (readonly number[])[],
   shares: readonly Share[],
-): { readonly statements: Statement[]; readonly switches: string[] } {
+): { readonly statements: LinkStatement[]; readonly switches: string[] } {
   const hops = new Map<string, { readonly from: End; readonly to: End; readonly chunks: number }>();
   const add = (from: End, to: End, chunks: number): void => {
     hops.set([from.kind, from.index, to.kind, to.index].join(' '), { from, to, chunks });
@@ -207,7 +207,9 @@ function theOnly(
   );
 }
 
-function statementsOf(hops: readonly { readonly from: End; readonly to: End; readonly chunks: number }[]): Statement[] {
+function statementsOf(
+  hops: readonly { readonly from: End; readonly to: End; readonly chunks: number }[],
+): LinkStatement[] {
   const known = new Map(hops.map((hop) => [[hop.from.kind, hop.from.index, hop.to.kind, hop.to.index].join(' '), hop]));
   const classes = new Map<
     string,
@@ -216,7 +218,7 @@ function statementsOf(hops: readonly { readonly from: End; readonly to: End; rea
       readonly to: End['kind'];
       readonly chunks: number;
       readonly duplex: boolean;
-      readonly pairs: Pair[];
+      readonly pairs: NumberPair[];
     }
   >();
   for (const { from, to, chunks } of hops) {
@@ -228,10 +230,10 @@ function statementsOf(hops: readonly { readonly from: End; readonly to: End; rea
     classes.set(key, entry);
     entry.pairs.push([from.index, to.index]);
   }
-  return [...classes.values()].map(({ from, to, chunks, duplex, pairs }): Statement => {
+  return [...classes.values()].map(({ from, to, chunks, duplex, pairs }): LinkStatement => {
     const end = (kind: End['kind'], expression: string): string =>
       kind === 'chip' ? expression : `switch ${expression}`;
-    const patterns = patternsOf(pairs, duplex && from === to).map(({ loops, ends }): Statement => {
+    const patterns = patternsOf(pairs, duplex && from === to).map(({ loops, ends }): LinkStatement => {
       return { loops, ends: `${end(from, ends[0])} ${duplex ? '<->' : '->'} ${end(to, ends[1])}` };
     });
     const numbers = {

@@ -2,7 +2,7 @@
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { counted, type Seconds } from '../../ir/units.ts';
-import { bytesOf, type Line, linesOf, timeOf } from './lines.ts';
+import { bytesOf, linesOf, type TextLine, timeOf } from './lines.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 import { countedOf, mpiCollective } from './mpi-collectives.ts';
 
@@ -52,7 +52,7 @@ export function readImbTable(source: SourceText): MeasurementTable {
   };
 }
 
-function timeColumn({ words, range }: Line): number {
+function timeColumn({ words, range }: TextLine): number {
   const index = words.findIndex(({ text }) => /^t_max/i.test(text));
   if (index === -1) throw new CccError('schema', 'the table has no column t_max', range);
   const unit = /\[(.*)\]/.exec(words[index].text)?.[1];
@@ -61,7 +61,7 @@ function timeColumn({ words, range }: Line): number {
 }
 
 /** Without bytes nothing moves, and IMB's times of that may be 0. */
-function rowOf({ words, range }: Line, column: number, collective: CollectiveKind): Measurement | undefined {
+function rowOf({ words, range }: TextLine, column: number, collective: CollectiveKind): Measurement | undefined {
   if (words.length <= column) throw new CccError('schema', 'the row ends before its time', range);
   const size = bytesOf(words[0], '#bytes');
   if (size === 0) return undefined;

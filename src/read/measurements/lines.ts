@@ -6,7 +6,7 @@ export interface Word {
   readonly range: SourceRange;
 }
 
-export interface Line {
+export interface TextLine {
   readonly text: string;
   readonly range: SourceRange;
   /** Separated by white space. */
@@ -14,8 +14,8 @@ export interface Line {
 }
 
 /** All lines that are not empty. */
-export function linesOf(source: SourceText): readonly Line[] {
-  const lines: Line[] = [];
+export function linesOf(source: SourceText): readonly TextLine[] {
+  const lines: TextLine[] = [];
   let start = 0;
   for (const text of source.text.split('\n')) {
     const offset = start;

@@ -1,6 +1,6 @@
 /** Logs of nccl-tests and rccl-tests: under a head of column names a line for each size, with times out of place and in place. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
-import { bytesOf, type Line, linesOf, timeOf, type Word } from './lines.ts';
+import { bytesOf, linesOf, type TextLine, timeOf, type Word } from './lines.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 
 /** The head names `time` twice, since every size is timed out of place and in place, and busbw after it. */
@@ -22,15 +22,15 @@ export function readNcclLog(source: SourceText): MeasurementTable {
   return { measurements, collective: undefined, date: undefined, notes: [] };
 }
 
-function namesOf({ words }: Line): readonly string[] {
+function namesOf({ words }: TextLine): readonly string[] {
   return words.map(({ text }) => text.replace(/^#/, '')).filter((text) => text !== '');
 }
 
-function checkUnits({ text, range }: Line): void {
+function checkUnits({ text, range }: TextLine): void {
   if (!/\(us\)/.test(text)) throw new CccError('unit', 'the times of this log are not in us', range);
 }
 
-function rowOf({ words, range }: Line, columns: readonly string[]): readonly Measurement[] {
+function rowOf({ words, range }: TextLine, columns: readonly string[]): readonly Measurement[] {
   const times = columns.flatMap((name, index) => (name === 'time' ? [index] : []));
   // Values may be missing where a call has no operator or root, so times are found from the end.
   const fromEnd = columns.length - times[0];

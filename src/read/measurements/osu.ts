@@ -1,7 +1,7 @@
 /** Tables of the OSU micro-benchmarks: `# OSU MPI Allreduce Latency Test`, then sizes and times in µs. */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
-import { bytesOf, type Line, linesOf, timeOf } from './lines.ts';
+import { bytesOf, linesOf, type TextLine, timeOf } from './lines.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 import { countedOf, mpiCollective } from './mpi-collectives.ts';
 
@@ -28,13 +28,13 @@ export function readOsuTable(source: SourceText): MeasurementTable {
   return { measurements, collective, date: undefined, notes: [] };
 }
 
-function sameAs(before: CollectiveKind | undefined, kind: CollectiveKind, { range }: Line): CollectiveKind {
+function sameAs(before: CollectiveKind | undefined, kind: CollectiveKind, { range }: TextLine): CollectiveKind {
   if (before === undefined || before === kind) return kind;
   throw new CccError('schema', `the file has tables of ${before} and ${kind}: give them one by one`, range);
 }
 
 /** The head of a table: `Size`, then columns that all end with their unit. */
-function timeColumn({ text, range }: Line): number {
+function timeColumn({ text, range }: TextLine): number {
   const names = [...text.replace(/^#\s*Size\s*(?:\(.*?\))?/i, '').matchAll(/(\w+)\s+Latency\s*\((\w+)\)/gi)];
   const index = Math.max(
     0,
@@ -45,7 +45,7 @@ function timeColumn({ text, range }: Line): number {
   throw new CccError('unit', `the times of this table are in ${unit ?? 'no unit'}, not in us`, range);
 }
 
-function rowOf({ words, range }: Line, column: number, collective: CollectiveKind): Measurement {
+function rowOf({ words, range }: TextLine, column: number, collective: CollectiveKind): Measurement {
   if (words.length <= column) throw new CccError('schema', 'the row ends before its time', range);
   const seconds = timeOf(words[column], 'latency', 1e-6);
   const size = bytesOf(words[0], 'size');

@@ -4,14 +4,14 @@ import type { Limits } from '../../ir/limits.ts';
 import type { PlanBuffer, Slice } from '../../ir/plan.ts';
 import { readXml, type XmlElement } from '../xml.ts';
 import {
-  type Algorithm,
-  type Gpu,
+  type MscclAlgorithm,
+  type MscclGpu,
+  type MscclStep,
+  type MscclThreadBlock,
   protocols,
-  type Step,
   spellings,
   stepFacts,
   stepTypes,
-  type ThreadBlock,
 } from './algorithm.ts';
 
 /** What each element must stand in. */
@@ -31,7 +31,7 @@ const demanded = ['inplace', 'outofplace', 'minBytes', 'maxBytes'] as const;
  * Reads an algorithm.
  * @throws CccError 'syntax' for text that is not XML, 'malformed' for what is missing or makes no sense, 'limit'
  */
-export function readAlgorithm(source: SourceText, limits: Limits): Algorithm {
+export function readAlgorithm(source: SourceText, limits: Limits): MscclAlgorithm {
   const reader = new AlgorithmReader(limits);
   readXml(source, reader);
   return reader.finish(source);
@@ -41,10 +41,10 @@ class AlgorithmReader {
   private readonly limits: Limits;
   /** Names of the elements that are open. */
   private readonly path: string[] = [];
-  private readonly gpus = new Map<number, Gpu>();
-  private algorithm: Omit<Algorithm, 'gpus' | 'steps'> | undefined = undefined;
-  private gpu: Gpu | undefined = undefined;
-  private block: ThreadBlock | undefined = undefined;
+  private readonly gpus = new Map<number, MscclGpu>();
+  private algorithm: Omit<MscclAlgorithm, 'gpus' | 'steps'> | undefined = undefined;
+  private gpu: MscclGpu | undefined = undefined;
+  private block: MscclThreadBlock | undefined = undefined;
   private steps = 0;
 
   constructor(limits: Limits) {
@@ -70,7 +70,7 @@ class AlgorithmReader {
   }
 
   /** @throws CccError 'malformed' if a gpu is missing */
-  finish(source: SourceText): Algorithm {
+  finish(source: SourceText): MscclAlgorithm {
     const { algorithm } = this;
     if (algorithm === undefined) {
       throw new CccError('malformed', 'an MSCCL algorithm starts with <algo>', { source, start: 0, end: 0 });
@@ -83,7 +83,7 @@ class AlgorithmReader {
     return { ...algorithm, gpus, steps: this.steps };
   }
 
-  private openGpu(element: XmlElement, ranks: number): Gpu {
+  private openGpu(element: XmlElement, ranks: number): MscclGpu {
     const id = element.integer('id', 0, ranks - 1);
     if (this.gpus.has(id)) throw element.malformed('id', `there already is a <gpu> with id ${id}`);
     const declared = {
@@ -92,16 +92,16 @@ class AlgorithmReader {
       scratch: element.integer('s_chunks', 0),
     };
     if (declared.scratch > this.limits.chunks) throw tooMany('chunks', this.limits.chunks, element);
-    const gpu: Gpu = { id, declared, blocks: new Map(), range: element.range };
+    const gpu: MscclGpu = { id, declared, blocks: new Map(), range: element.range };
     this.gpus.set(id, gpu);
     return gpu;
   }
 
-  private openBlock(element: XmlElement, gpu: Gpu): ThreadBlock {
+  private openBlock(element: XmlElement, gpu: MscclGpu): MscclThreadBlock {
     const id = element.integer('id', 0);
     if (gpu.blocks.has(id)) throw element.malformed('id', `gpu ${gpu.id} already has a <tb> with id ${id}`);
     const most = (this.algorithm?.ranks ?? 1) - 1;
-    const block: ThreadBlock = {
+    const block: MscclThreadBlock = {
       id,
       send: element.integer('send', -1, most),
       receive: element.integer('recv', -1, most),
@@ -115,7 +115,7 @@ class AlgorithmReader {
     return block;
   }
 
-  private readStep(element: XmlElement, gpu: Gpu, block: ThreadBlock): void {
+  private readStep(element: XmlElement, gpu: MscclGpu, block: MscclThreadBlock): void {
     if (this.steps++ >= this.limits.operations) throw tooMany('operations', this.limits.operations, element);
     const type = element.word('type', stepTypes, 'a type of step');
     const { source, target, sends, receives } = stepFacts[type];
@@ -126,7 +126,7 @@ class AlgorithmReader {
     if (receives && block.receive === -1)
       throw element.malformed('type', `${type} receives, but its <tb> has recv="-1"`);
     const awaited = element.integer('depid', -1);
-    const step: Step = {
+    const step: MscclStep = {
       type,
       rank: gpu.id,
       block: block.id,
@@ -141,7 +141,7 @@ class AlgorithmReader {
   }
 }
 
-function readHeader(element: XmlElement, limits: Limits): Omit<Algorithm, 'gpus' | 'steps'> {
+function readHeader(element: XmlElement, limits: Limits): Omit<MscclAlgorithm, 'gpus' | 'steps'> {
   const ranks = element.integer('ngpus', 1);
   if (ranks > limits.ranks) throw tooMany('ranks', limits.ranks, element);
   const chunksPerLoop = element.integer('nchunksperloop', 1);

@@ -9,12 +9,12 @@ import type { XmlElement } from '../xml.ts';
  * receive and reduce (`rrc`), that and forward (`rrcs`), copy, reduce, nothing but wait.
  */
 export const stepTypes = ['s', 'r', 'rcs', 'rrs', 'rrc', 'rrcs', 'cpy', 're', 'nop'] as const;
-export type StepType = (typeof stepTypes)[number];
+export type MscclStepType = (typeof stepTypes)[number];
 
 /** Which operands and peers each type uses; what a step says of others means nothing. */
 export const stepFacts: Readonly<
   Record<
-    StepType,
+    MscclStepType,
     { readonly source: boolean; readonly target: boolean; readonly sends: boolean; readonly receives: boolean }
   >
 > = {
@@ -29,8 +29,8 @@ export const stepFacts: Readonly<
   nop: { source: false, target: false, sends: false, receives: false },
 };
 
-export interface Step {
-  readonly type: StepType;
+export interface MscclStep {
+  readonly type: MscclStepType;
   readonly rank: number;
   /** Id of its thread block. */
   readonly block: number;
@@ -45,27 +45,27 @@ export interface Step {
   readonly element: XmlElement;
 }
 
-export interface ThreadBlock {
+export interface MscclThreadBlock {
   readonly id: number;
   /** Peers, −1 for none. */
   readonly send: number;
   readonly receive: number;
   readonly channel: number;
-  readonly steps: Step[];
+  readonly steps: MscclStep[];
   readonly range: SourceRange;
 }
 
-export interface Gpu {
+export interface MscclGpu {
   readonly id: number;
   /** Chunks that the file declares. */
   readonly declared: Readonly<Record<PlanBuffer, number>>;
   /** By id, in the order they stand in. */
-  readonly blocks: Map<number, ThreadBlock>;
+  readonly blocks: Map<number, MscclThreadBlock>;
   readonly range: SourceRange;
 }
 
 export const protocols = ['Simple', 'LL', 'LL128'] as const;
-export type Protocol = (typeof protocols)[number];
+export type MscclProtocol = (typeof protocols)[number];
 
 /** Collectives as the format spells them. */
 export const spellings = [
@@ -73,9 +73,9 @@ export const spellings = [
   ...['alltoall', 'alltoallv', 'send', 'recv', 'custom'],
 ] as const;
 
-export interface Algorithm {
+export interface MscclAlgorithm {
   readonly name: string;
-  readonly protocol: Protocol;
+  readonly protocol: MscclProtocol;
   readonly collective: string;
   readonly ranks: number;
   readonly channels: number;
@@ -88,7 +88,7 @@ export interface Algorithm {
   /** Attributes that runtimes demand and the file does not have. */
   readonly missing: readonly string[];
   /** By rank. */
-  readonly gpus: readonly Gpu[];
+  readonly gpus: readonly MscclGpu[];
   readonly steps: number;
   /** The `<algo>` tag, for errors about the whole. */
   readonly element: XmlElement;

@@ -1,14 +1,14 @@
 /** What a file states that no plan can express, as findings like those of the verifier. */
 import type { Finding } from '../../ir/verification.ts';
-import type { Step } from './algorithm.ts';
+import type { MscclStep } from './algorithm.ts';
 
 /** `step 3 of tb 1 of gpu 0`. */
-export function stepName({ rank, block, index }: Step): string {
+export function stepName({ rank, block, index }: MscclStep): string {
   return `step ${index} of tb ${block} of gpu ${rank}`;
 }
 
 /** A finding about one step. */
-export function flaw(code: 'malformed' | 'deadlock', step: Step, message: string): Finding {
+export function flaw(code: 'malformed' | 'deadlock', step: MscclStep, message: string): Finding {
   const { rank, block: lane, index } = step;
   const place = { rank, lane, index, bulk: 0, step: index, range: step.element.range };
   return { severity: 'error', code, message, story: [{ text: `${step.type}, ${stepName(step)}`, place }] };

@@ -5,7 +5,7 @@
 import { type Collective, inputChunks, memoryLayout, outputChunks } from '../../ir/collective.ts';
 import type { NewOperation, PlanBuilder, ProgramBuffers, Slice } from '../../ir/plan.ts';
 import type { Finding } from '../../ir/verification.ts';
-import type { Gpu, Step, ThreadBlock } from './algorithm.ts';
+import type { MscclGpu, MscclStep, MscclThreadBlock } from './algorithm.ts';
 import { flaw, stepName } from './flaws.ts';
 
 /** First and last operation of a step, as the builder numbers them. */
@@ -14,20 +14,20 @@ interface Span {
   readonly last: number;
 }
 
-export class Program {
+export class MscclProgram {
   readonly buffers: ProgramBuffers;
   readonly flaws: Finding[] = [];
   readonly notes: string[] = [];
-  private readonly gpu: Gpu;
+  private readonly gpu: MscclGpu;
   private readonly builder: PlanBuilder;
   private readonly layout: ReturnType<typeof memoryLayout>;
-  private readonly spans = new Map<Step, Span>();
+  private readonly spans = new Map<MscclStep, Span>();
   /** Chunks of scratch that the file's own steps use. */
   private readonly ownScratch: number;
   /** Chunks that follow them, for what arrives. */
   private arrivals = 0;
 
-  constructor(gpu: Gpu, collective: Collective, builder: PlanBuilder) {
+  constructor(gpu: MscclGpu, collective: Collective, builder: PlanBuilder) {
     this.gpu = gpu;
     this.builder = builder;
     this.layout = memoryLayout(collective, gpu.id);
@@ -38,7 +38,7 @@ export class Program {
   }
 
   /** Makes a step wait for another that does something. */
-  wait(step: Step, earlier: Step): void {
+  wait(step: MscclStep, earlier: MscclStep): void {
     const waiting = this.spans.get(step);
     const awaited = this.spans.get(earlier);
     if (waiting !== undefined && awaited !== undefined) this.builder.wait(waiting.first, awaited.last);
@@ -63,7 +63,7 @@ export class Program {
     return used;
   }
 
-  private addBlock(block: ThreadBlock): void {
+  private addBlock(block: MscclThreadBlock): void {
     const lane = this.builder.openLane(this.gpu.id, block.id);
     let arriving = 0;
     for (const step of block.steps) {
@@ -83,7 +83,7 @@ export class Program {
     this.arrivals += arriving;
   }
 
-  private operationsOf(step: Step, block: ThreadBlock): readonly Omit<NewOperation, 'step'>[] {
+  private operationsOf(step: MscclStep, block: MscclThreadBlock): readonly Omit<NewOperation, 'step'>[] {
     const { source, target } = step;
     const connection = (peer: number) => ({ peer, channel: block.channel });
     const receive = (dst: Slice) => ({ kind: 'recv', ...connection(block.receive), dst }) as const;
@@ -118,7 +118,7 @@ export class Program {
   }
 
   /** What arrives is reduced with something that must stay as it is, or what is loaded goes back to where it was. */
-  private needsArrival({ type, source, target }: Step): boolean {
+  private needsArrival({ type, source, target }: MscclStep): boolean {
     if (type === 'rrs') return true;
     if (source === undefined || target === undefined) return false;
     return type === 'cpy' || type === 're' ? this.sameMemory(source, target) : !this.sameMemory(source, target);

@@ -8,17 +8,17 @@ import type { Finding } from '../../ir/verification.ts';
 import { readable } from '../limits.ts';
 import type { ReadOptions } from '../options.ts';
 import type { PlanDocument } from '../plan/index.ts';
-import type { Algorithm, Gpu, Protocol } from './algorithm.ts';
+import type { MscclAlgorithm, MscclGpu, MscclProtocol } from './algorithm.ts';
 import { readAlgorithm } from './algorithm-reader.ts';
 import { type CallArguments, collectiveOf, notesOn } from './collective.ts';
-import { Program } from './program.ts';
-import { Waits } from './waits.ts';
+import { MscclProgram } from './program.ts';
+import { MscclWaits } from './waits.ts';
 
 /** An algorithm as a plan, and what the plan cannot say. */
 export interface MscclDocument extends PlanDocument {
   /** The file is for use in place and for use out of place: what is read is one of them. */
   readonly hasBothUses: boolean;
-  readonly protocol: Protocol;
+  readonly protocol: MscclProtocol;
   /** M that runtimes take it for, both ends included; others run something else. */
   readonly messages: { readonly least: Bytes; readonly most: Bytes };
   /** Transfers that a connection of its protocol buffers. */
@@ -32,7 +32,7 @@ export interface MscclDocument extends PlanDocument {
 /** What the format leaves to the call – root 0, `sum` and in place unless said otherwise – and limits. */
 export type MscclOptions = ReadOptions & Partial<CallArguments>;
 
-const depths: Readonly<Record<Protocol, number>> = { Simple: 2, LL: 8, LL128: 8 };
+const depths: Readonly<Record<MscclProtocol, number>> = { Simple: 2, LL: 8, LL128: 8 };
 
 /**
  * Reads an algorithm. Thread blocks become lanes; every operation keeps the place of its step.
@@ -43,9 +43,9 @@ export function readMsccl(source: SourceText, options: MscclOptions = {}): Msccl
   const algorithm = readAlgorithm(source, limits);
   const collective = collectiveOf(algorithm, { root, op, use });
   const builder = new PlanBuilder();
-  const waits = new Waits();
+  const waits = new MscclWaits();
   const programs = algorithm.gpus.map((gpu) => {
-    const program = new Program(gpu, collective, builder);
+    const program = new MscclProgram(gpu, collective, builder);
     waits.of(gpu, (step, earlier) => program.wait(step, earlier));
     if (program.buffers.scratch > limits.chunks) {
       throw new CccError(
@@ -74,11 +74,11 @@ export function readMsccl(source: SourceText, options: MscclOptions = {}): Msccl
 }
 
 /** Two thread blocks that serve one direction of a connection overwrite each other's position in it. */
-function sharedConnections({ gpus }: Algorithm): readonly Finding[] {
+function sharedConnections({ gpus }: MscclAlgorithm): readonly Finding[] {
   return gpus.flatMap((gpu) => [...shared(gpu, 'send'), ...shared(gpu, 'receive')]);
 }
 
-function shared(gpu: Gpu, direction: 'send' | 'receive'): readonly Finding[] {
+function shared(gpu: MscclGpu, direction: 'send' | 'receive'): readonly Finding[] {
   const owners = new Map<string, number>();
   const found: Finding[] = [];
   for (const block of gpu.blocks.values()) {

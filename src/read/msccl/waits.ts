@@ -6,10 +6,10 @@
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Finding } from '../../ir/verification.ts';
 import { readable } from '../limits.ts';
-import type { Gpu, Step, ThreadBlock } from './algorithm.ts';
+import type { MscclGpu, MscclStep, MscclThreadBlock } from './algorithm.ts';
 import { flaw, stepName } from './flaws.ts';
 
-export class Waits {
+export class MscclWaits {
   readonly flaws: Finding[] = [];
   private visits = 0;
 
@@ -17,9 +17,9 @@ export class Waits {
    * Tells, for each step of a gpu that does something, which other such steps must be finished first; lane order not included.
    * @throws CccError 'malformed' for a thread block that does not exist, 'limit'
    */
-  of(gpu: Gpu, wait: (step: Step, earlier: Step) => void): void {
+  of(gpu: MscclGpu, wait: (step: MscclStep, earlier: MscclStep) => void): void {
     const awaited = this.awaitedBy(gpu);
-    const previous = (step: Step): Step | undefined => gpu.blocks.get(step.block)?.steps[step.index - 1];
+    const previous = (step: MscclStep): MscclStep | undefined => gpu.blocks.get(step.block)?.steps[step.index - 1];
     this.findCircles(gpu, awaited, previous);
     for (const { steps } of gpu.blocks.values()) {
       for (const step of steps) {
@@ -35,9 +35,9 @@ export class Waits {
   }
 
   /** The publishing step that each waiting step waits for. */
-  private awaitedBy(gpu: Gpu): Map<Step, Step> {
+  private awaitedBy(gpu: MscclGpu): Map<MscclStep, MscclStep> {
     const published = new Map([...gpu.blocks.values()].map((block) => [block.id, publishedFrom(block)]));
-    const awaited = new Map<Step, Step>();
+    const awaited = new Map<MscclStep, MscclStep>();
     for (const { steps } of gpu.blocks.values()) {
       for (const step of steps) {
         if (step.wait === undefined) continue;
@@ -55,14 +55,14 @@ export class Waits {
 
   /** Steps that do something and are finished when the roots are: through each `nop` to what it waits for. */
   private finishedWith(
-    roots: readonly (Step | undefined)[],
-    awaited: ReadonlyMap<Step, Step>,
-    previous: (step: Step) => Step | undefined,
-  ): readonly Step[] {
+    roots: readonly (MscclStep | undefined)[],
+    awaited: ReadonlyMap<MscclStep, MscclStep>,
+    previous: (step: MscclStep) => MscclStep | undefined,
+  ): readonly MscclStep[] {
     const open = [...roots];
     if (open.every((step) => step === undefined)) return [];
-    const seen = new Set<Step>();
-    const found: Step[] = [];
+    const seen = new Set<MscclStep>();
+    const found: MscclStep[] = [];
     while (open.length > 0) {
       const step = open.pop();
       if (step === undefined || seen.has(step)) continue;
@@ -77,10 +77,14 @@ export class Waits {
   }
 
   /** Circles of `nop` alone, which no operation would show: those that are never free of what they wait for. */
-  private findCircles(gpu: Gpu, awaited: ReadonlyMap<Step, Step>, previous: (step: Step) => Step | undefined): void {
-    const waiting = new Map<Step, number>();
-    const waiters = new Map<Step, Step[]>();
-    const free: Step[] = [];
+  private findCircles(
+    gpu: MscclGpu,
+    awaited: ReadonlyMap<MscclStep, MscclStep>,
+    previous: (step: MscclStep) => MscclStep | undefined,
+  ): void {
+    const waiting = new Map<MscclStep, number>();
+    const waiters = new Map<MscclStep, MscclStep[]>();
+    const free: MscclStep[] = [];
     for (const { steps } of gpu.blocks.values()) {
       for (const step of steps) {
         if (step.type !== 'nop') continue;
@@ -108,9 +112,9 @@ export class Waits {
 }
 
 /** For each position of a thread block, the first publishing step at or behind it. */
-function publishedFrom({ steps }: ThreadBlock): readonly (Step | undefined)[] {
-  const result: (Step | undefined)[] = new Array(steps.length);
-  let next: Step | undefined;
+function publishedFrom({ steps }: MscclThreadBlock): readonly (MscclStep | undefined)[] {
+  const result: (MscclStep | undefined)[] = new Array(steps.length);
+  let next: MscclStep | undefined;
   for (let index = steps.length - 1; index >= 0; index--) {
     if (steps[index].publishes) next = steps[index];
     result[index] = next;
@@ -118,13 +122,13 @@ function publishedFrom({ steps }: ThreadBlock): readonly (Step | undefined)[] {
   return result;
 }
 
-function neverPublished(step: Step, wait: { readonly block: number; readonly step: number }): Finding {
+function neverPublished(step: MscclStep, wait: { readonly block: number; readonly step: number }): Finding {
   const message =
     `${stepName(step)} waits until tb ${wait.block} has finished step ${wait.step} or a later one, ` +
     'but none of them has hasdep="1": nobody is ever told.';
   return flaw('deadlock', step, message);
 }
 
-function circle(step: Step): Finding {
+function circle(step: MscclStep): Finding {
   return flaw('deadlock', step, `${stepName(step)} waits, through others, for itself.`);
 }

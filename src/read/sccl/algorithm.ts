@@ -18,16 +18,16 @@ export interface Send {
   readonly range: SourceRange;
 }
 
-export interface Step {
+export interface ScclStep {
   readonly rounds: number;
   readonly sends: readonly Send[];
 }
 
-export interface Algorithm {
+export interface ScclAlgorithm {
   readonly name: string;
   readonly ranks: number;
   readonly chunks: readonly Chunk[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScclStep[];
   /** The whole document. */
   readonly range: SourceRange;
 }
@@ -38,10 +38,10 @@ export function isScclText({ text }: SourceText): boolean {
 }
 
 /** @throws CccError 'syntax' for text that is not JSON, 'malformed' for JSON that is no algorithm, 'limit' */
-export function readAlgorithm(source: SourceText, limits: Limits): Algorithm {
+export function readAlgorithm(source: SourceText, limits: Limits): ScclAlgorithm {
   const json = new JsonReader(source);
   const start = json.offset;
-  const found: { name?: string; steps?: Step[]; collective?: Pick<Algorithm, 'ranks' | 'chunks'> } = {};
+  const found: { name?: string; steps?: ScclStep[]; collective?: Pick<ScclAlgorithm, 'ranks' | 'chunks'> } = {};
   json.object('an algorithm', (key) => {
     if (key === 'sccl_type' || key === 'msccl_type') json.word('the type of the document', ['algorithm']);
     else if (key === 'name') found.name = json.string('a name');
@@ -57,8 +57,8 @@ export function readAlgorithm(source: SourceText, limits: Limits): Algorithm {
   return { name, steps, ...collective, range: json.range(start) };
 }
 
-function readSteps(json: JsonReader, limits: Limits): Step[] {
-  const steps: Step[] = [];
+function readSteps(json: JsonReader, limits: Limits): ScclStep[] {
+  const steps: ScclStep[] = [];
   let sent = 0;
   json.list('steps', () => {
     const start = json.offset;
@@ -91,7 +91,7 @@ function readSend(json: JsonReader): Send {
   return { address, source, destination, range: json.range(start) };
 }
 
-function readCollective(json: JsonReader, limits: Limits): Pick<Algorithm, 'ranks' | 'chunks'> {
+function readCollective(json: JsonReader, limits: Limits): Pick<ScclAlgorithm, 'ranks' | 'chunks'> {
   const start = json.offset;
   const chunks: Chunk[] = [];
   let ranks: number | undefined;

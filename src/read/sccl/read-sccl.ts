@@ -8,7 +8,7 @@ import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic
 import { defaultLimits, type Limits } from '../../ir/limits.ts';
 import { type Piece, type Schedule, StepsBuilder, type TransferKind } from '../../ir/schedule.ts';
 import type { ReadOptions } from '../options.ts';
-import { type Algorithm, type Chunk, readAlgorithm, type Send } from './algorithm.ts';
+import { type Chunk, readAlgorithm, type ScclAlgorithm, type Send } from './algorithm.ts';
 
 /** A chunk with the input slot that it starts in. */
 interface Placed {
@@ -51,7 +51,7 @@ export function readSccl(source: SourceText, options: ReadOptions = {}): Schedul
 }
 
 /** Each rank's input: the addresses that it has at the start, ascending. */
-function placeInputs({ chunks, ranks }: Algorithm): {
+function placeInputs({ chunks, ranks }: ScclAlgorithm): {
   readonly inputs: readonly number[][];
   readonly placed: readonly Placed[];
 } {
@@ -73,14 +73,14 @@ function placeInputs({ chunks, ranks }: Algorithm): {
 }
 
 /** Each rank's output: the addresses that it must have at the end, ascending. */
-function wantedOutputs({ chunks, ranks }: Algorithm): readonly number[][] {
+function wantedOutputs({ chunks, ranks }: ScclAlgorithm): readonly number[][] {
   const wanted = Array.from({ length: ranks }, () => new Set<number>());
   for (const { address, after } of chunks) for (const rank of after) wanted[rank].add(address);
   return wanted.map((addresses) => [...addresses].sort((a, b) => a - b));
 }
 
 function customOf(
-  { ranks }: Algorithm,
+  { ranks }: ScclAlgorithm,
   inputs: readonly number[][],
   outputs: readonly number[][],
   placed: readonly Placed[],
@@ -102,7 +102,7 @@ function customOf(
 /** Adds the sends; true if any of them combines. */
 function addSends(
   steps: StepsBuilder,
-  { steps: given, ranks }: Algorithm,
+  { steps: given, ranks }: ScclAlgorithm,
   slots: ReadonlyMap<number, number>,
   placed: readonly Placed[],
   limits: Limits,

@@ -4,23 +4,23 @@ import { customResults } from '../../ir/custom-results.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import {
-  Budget,
-  type Compiled,
+  type CompiledExpression,
   compileModifiers,
   compileWhole,
+  ExpansionBudget,
   type Frame,
   type Modifiers,
   modifierKeys,
   repeat,
   type Scope,
 } from '../expression/index.ts';
-import { Fields, itemsOf } from '../fields.ts';
+import { DocumentFields, itemsOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
 
 /** A custom collective as written; sizes and results depend on N, C and the parameters. */
 export interface CustomDefinition {
-  readonly input: Compiled;
-  readonly output: Compiled;
+  readonly input: CompiledExpression;
+  readonly output: CompiledExpression;
   /** Slot of `r` in `input` and `output`. */
   readonly rankSlot: number;
   readonly results: readonly ResultEntry[];
@@ -28,21 +28,21 @@ export interface CustomDefinition {
 
 interface ResultEntry {
   readonly modifiers: Modifiers;
-  readonly rank: Compiled;
-  readonly chunk: Compiled;
+  readonly rank: CompiledExpression;
+  readonly chunk: CompiledExpression;
   readonly is: readonly SourceEntry[];
 }
 
 interface SourceEntry {
   readonly modifiers: Modifiers;
-  readonly rank: Compiled;
-  readonly chunk: Compiled;
+  readonly rank: CompiledExpression;
+  readonly chunk: CompiledExpression;
 }
 
 const customKeys = ['kind', 'input', 'output', 'results'];
 
 export function compileCustom(node: YamlNode, outer: Scope): CustomDefinition {
-  const fields = new Fields(node, 'a custom collective', customKeys);
+  const fields = new DocumentFields(node, 'a custom collective', customKeys);
   const scope = outer.inner();
   const rankSlot = scope.declare('r', fields.range);
   const input = compileWhole(fields.require('input'), scope, 'the chunks of rank r');
@@ -52,7 +52,7 @@ export function compileCustom(node: YamlNode, outer: Scope): CustomDefinition {
 }
 
 function compileResult(node: YamlNode, outer: Scope): ResultEntry {
-  const fields = new Fields(node, 'a result', [...modifierKeys, 'rank', 'chunk', 'is']);
+  const fields = new DocumentFields(node, 'a result', [...modifierKeys, 'rank', 'chunk', 'is']);
   const modifiers = compileModifiers(fields, outer);
   const { scope } = modifiers;
   const rank = compileWhole(fields.require('rank'), scope, 'a rank');
@@ -62,7 +62,7 @@ function compileResult(node: YamlNode, outer: Scope): ResultEntry {
 }
 
 function compileSource(node: YamlNode, outer: Scope): SourceEntry {
-  const fields = new Fields(node, 'an input chunk', [...modifierKeys, 'rank', 'chunk']);
+  const fields = new DocumentFields(node, 'an input chunk', [...modifierKeys, 'rank', 'chunk']);
   const modifiers = compileModifiers(fields, outer);
   const rank = compileWhole(fields.require('rank'), modifiers.scope, 'a rank');
   return { modifiers, rank, chunk: compileWhole(fields.require('chunk'), modifiers.scope, 'a chunk') };
@@ -78,14 +78,14 @@ export function expandCustom(
   frame: Frame,
   limits: Limits,
 ): CustomCondition {
-  const sizes = (chunks: Compiled): number[] =>
+  const sizes = (chunks: CompiledExpression): number[] =>
     Array.from({ length: ranks }, (_, rank) => {
       frame[definition.rankSlot] = rank;
       return checkedChunks(chunks, frame, limits, rank);
     });
   const input = sizes(definition.input);
   const output = sizes(definition.output);
-  const budget = new Budget(limits.evaluations);
+  const budget = new ExpansionBudget(limits.evaluations);
   const results: (readonly Contribution[] | null)[][] = output.map((count) =>
     Array.from({ length: count }, () => null),
   );
@@ -117,7 +117,7 @@ export function expandCustom(
   return { input, output, results: customResults(results) };
 }
 
-function checkedChunks(chunks: Compiled, frame: Frame, limits: Limits, rank: number): number {
+function checkedChunks(chunks: CompiledExpression, frame: Frame, limits: Limits, rank: number): number {
   const value = chunks.evaluate(frame);
   if (value > limits.chunks) {
     throw new CccError('limit', `${value} chunks are more than the limit chunks = ${limits.chunks}`, chunks.range);

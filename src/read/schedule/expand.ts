@@ -5,10 +5,10 @@ import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { dataWindow, type Piece, type Steps, StepsBuilder, scheduleBuffers, type Transfer } from '../../ir/schedule.ts';
 import { counted } from '../../ir/units.ts';
-import { Budget, type Compiled, type Frame, repeat, type Scope } from '../expression/index.ts';
+import { type CompiledExpression, ExpansionBudget, type Frame, repeat, type Scope } from '../expression/index.ts';
 import { Extents } from './extents.ts';
 import { addSlice, type BufferSizes } from './slices.ts';
-import type { ComputeBody, SliceEntry, Statement, TransferBody } from './statements.ts';
+import type { ComputeBody, ScheduleStatement, SliceEntry, TransferBody } from './statements.ts';
 
 /** Channels, and times in whole nanoseconds, have 31 bits. */
 const most = 2 ** 31 - 1;
@@ -30,7 +30,7 @@ export class Expansion implements BufferSizes {
   private readonly collective: Collective;
   private readonly limits: Limits;
   private readonly frame: Frame;
-  private readonly budget: Budget;
+  private readonly budget: ExpansionBudget;
   private readonly steps = new StepsBuilder();
   private readonly dataSize: number;
   private readonly scratch: number;
@@ -60,12 +60,12 @@ export class Expansion implements BufferSizes {
     this.limits = limits;
     this.piecesLeft = limits.operations;
     this.frame = frame;
-    this.budget = new Budget(limits.evaluations);
+    this.budget = new ExpansionBudget(limits.evaluations);
     this.dataSize = dataWindow(collective, 0).size;
   }
 
   /** Expands all statements; an expansion runs once. */
-  run(statements: readonly Statement[]): Steps {
+  run(statements: readonly ScheduleStatement[]): Steps {
     this.runAll(statements);
     return this.steps.build();
   }
@@ -88,11 +88,11 @@ export class Expansion implements BufferSizes {
     }
   }
 
-  private runAll(statements: readonly Statement[]): void {
+  private runAll(statements: readonly ScheduleStatement[]): void {
     for (const statement of statements) this.runOne(statement);
   }
 
-  private runOne({ modifiers, body }: Statement): void {
+  private runOne({ modifiers, body }: ScheduleStatement): void {
     switch (body.kind) {
       case 'do':
         repeat(modifiers, this.frame, this.budget, () => this.runAll(body.statements));
@@ -113,7 +113,7 @@ export class Expansion implements BufferSizes {
     }
   }
 
-  private roundsOf(rounds: Compiled, scope: Scope): number {
+  private roundsOf(rounds: CompiledExpression, scope: Scope): number {
     const value = rounds.evaluate(this.frame);
     if (value >= 1 && value <= most) return value;
     throw this.error('range', `rounds must be at least 1, not ${value}`, scope, rounds.range);
@@ -212,14 +212,14 @@ export class Expansion implements BufferSizes {
     return pieces;
   }
 
-  private rankOf(rank: Compiled, scope: Scope): number {
+  private rankOf(rank: CompiledExpression, scope: Scope): number {
     const value = rank.evaluate(this.frame);
     if (value >= 0 && value < this.collective.ranks) return value;
     const message = `rank ${value} is out of range: there are ranks 0 … ${this.collective.ranks - 1}`;
     throw this.error('range', message, scope, rank.range);
   }
 
-  private channelOf(channel: Compiled, scope: Scope): number {
+  private channelOf(channel: CompiledExpression, scope: Scope): number {
     const value = channel.evaluate(this.frame);
     if (value >= 0 && value <= most) return value;
     throw this.error('range', `channel ${value} is out of range: 0 … 2**31 - 1`, scope, channel.range);

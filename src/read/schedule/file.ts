@@ -1,10 +1,17 @@
 /** Schedule files: what stands at their head, and what they are made of. */
 import { type CollectiveKind, collectiveKinds } from '../../ir/collective.ts';
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
-import { type Compiled, compileLets, compileWhole, type Let, Scope, standardFunctions } from '../expression/index.ts';
+import {
+  type CompiledExpression,
+  compileLets,
+  compileWhole,
+  type Let,
+  Scope,
+  standardFunctions,
+} from '../expression/index.ts';
 import {
   checkFormat,
-  Fields,
+  DocumentFields,
   flagOf,
   itemsOf,
   namedEntries,
@@ -17,7 +24,7 @@ import { readYaml } from '../kept-yaml.ts';
 import type { ReadOptions } from '../options.ts';
 import type { YamlNode } from '../yaml.ts';
 import { type CustomDefinition, compileCustom } from './custom.ts';
-import { compileStatements, type Statement } from './statements.ts';
+import { compileStatements, type ScheduleStatement } from './statements.ts';
 
 /** A schedule file, read and checked, for any number of ranks that it works for. */
 export interface ScheduleFile {
@@ -60,12 +67,12 @@ export type ScheduleBody =
 export interface ScheduleProgram {
   readonly lets: readonly Let[];
   /** Numbers that the schedule says of itself, by their names. */
-  readonly figures: readonly (readonly [string, Compiled])[];
-  readonly scratch: Compiled | undefined;
+  readonly figures: readonly (readonly [string, CompiledExpression])[];
+  readonly scratch: CompiledExpression | undefined;
   /** Whether messages take turns at ports, in the order of the steps. */
-  readonly turns: Compiled | boolean;
+  readonly turns: CompiledExpression | boolean;
   readonly custom: CustomDefinition | undefined;
-  readonly statements: readonly Statement[];
+  readonly statements: readonly ScheduleStatement[];
 }
 
 /** Slots and expressions that are needed before a schedule is expanded. */
@@ -74,9 +81,9 @@ export interface ScheduleHead {
   readonly rootSlot: number;
   readonly chunksSlot: number;
   /** The condition on N, root and the parameters. */
-  readonly ranks: Compiled | undefined;
-  readonly defaults: readonly { readonly name: string; readonly slot: number; readonly value: Compiled }[];
-  readonly chunks: Compiled | undefined;
+  readonly ranks: CompiledExpression | undefined;
+  readonly defaults: readonly { readonly name: string; readonly slot: number; readonly value: CompiledExpression }[];
+  readonly chunks: CompiledExpression | undefined;
 }
 
 const bodies = ['steps', 'reverse', 'compose'] as const;
@@ -94,7 +101,7 @@ const keys = [
 export function parseScheduleFile(source: SourceText, options: ReadOptions = {}): ScheduleFile {
   const node = readYaml(source, options.limits);
   checkFormat(node, 'ccc-schedule');
-  const fields = new Fields(node, 'a schedule file', keys);
+  const fields = new DocumentFields(node, 'a schedule file', keys);
   const collective = collectiveOf(fields.require('collective'));
   const scope = new Scope(standardFunctions);
   const head = compileHead(fields, scope);
@@ -147,13 +154,13 @@ function collectiveOf(node: YamlNode): CollectiveKind {
 }
 
 /** Declares N, root, the parameters and C in this order, so that each can only use those before it. */
-function compileHead(fields: Fields, scope: Scope): ScheduleHead {
+function compileHead(fields: DocumentFields, scope: Scope): ScheduleHead {
   const ranksSlot = scope.declare('N', undefined);
   const rootSlot = scope.declare('root', undefined);
   const parameters = fields.get('parameters');
   const entries = parameters === undefined ? [] : namedEntries(parameters, 'names with { default, about }');
   const defaults = entries.map(([name, { key, value: node }]) => {
-    const parameter = new Fields(node, 'a parameter', ['default', 'about']);
+    const parameter = new DocumentFields(node, 'a parameter', ['default', 'about']);
     const value = compileWhole(parameter.require('default'), scope);
     return { name, slot: scope.declare(name, key), value };
   });
@@ -164,7 +171,7 @@ function compileHead(fields: Fields, scope: Scope): ScheduleHead {
   return { ranksSlot, rootSlot, chunksSlot: scope.declare('C', undefined), ranks, defaults, chunks };
 }
 
-function fixedRanks(fields: Fields): { readonly fixedRanks: number | undefined } {
+function fixedRanks(fields: DocumentFields): { readonly fixedRanks: number | undefined } {
   const node = fields.get('ranks');
   if (node?.kind !== 'scalar' || !/^-?\d+$/.test(node.text)) return { fixedRanks: undefined };
   const ranks = Number(node.text);
@@ -187,12 +194,12 @@ function operatorOf(node: YamlNode | undefined): 'any' | 'commutative' | undefin
 function parametersOf(node: YamlNode | undefined): readonly ScheduleParameter[] {
   const entries = node === undefined ? [] : namedEntries(node, 'names with { default, about }');
   return entries.map(([name, { value }]) => {
-    const fields = new Fields(value, 'a parameter', ['default', 'about']);
+    const fields = new DocumentFields(value, 'a parameter', ['default', 'about']);
     return { name, about: optionalText(fields.get('about')) ?? '' };
   });
 }
 
-function compileBody(fields: Fields, collective: CollectiveKind, scope: Scope): ScheduleBody {
+function compileBody(fields: DocumentFields, collective: CollectiveKind, scope: Scope): ScheduleBody {
   const [kind, ...more] = bodies.filter((body) => fields.has(body));
   if (kind === undefined || more.length > 0) {
     const found = kind === undefined ? 'has none of them' : `has ${kind} and ${more.join(' and ')}`;
@@ -213,12 +220,12 @@ function compileBody(fields: Fields, collective: CollectiveKind, scope: Scope): 
 }
 
 /** A flag, or a condition on what is known at the head of the file. */
-function turnsOf(node: YamlNode | undefined, scope: Scope): Compiled | boolean {
+function turnsOf(node: YamlNode | undefined, scope: Scope): CompiledExpression | boolean {
   const isFlag = node === undefined || (node.kind === 'scalar' && /^(true|false)$/.test(node.text));
   return isFlag ? flagOf(node) : compileWhole(node, scope);
 }
 
-function compileProgram(fields: Fields, collective: CollectiveKind, scope: Scope): ScheduleProgram {
+function compileProgram(fields: DocumentFields, collective: CollectiveKind, scope: Scope): ScheduleProgram {
   const lets = compileLets(fields.get('let'), scope);
   const scratch = fields.get('scratch');
   const figures = fields.get('figures');

@@ -4,7 +4,13 @@ import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import { type ScheduleBuffer, scheduleBuffers } from '../../ir/schedule.ts';
 import { counted } from '../../ir/units.ts';
-import { type Compiled, compileExpression, type Frame, type Scope, TokenStream } from '../expression/index.ts';
+import {
+  type CompiledExpression,
+  compileExpression,
+  type Frame,
+  type Scope,
+  TokenStream,
+} from '../expression/index.ts';
 import { scalarOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
 import type { Extents } from './extents.ts';
@@ -12,16 +18,16 @@ import type { Extents } from './extents.ts';
 type Place =
   | { readonly kind: 'all' }
   /** `unit` C for shards, 1 for chunks; from `first` to `last`, both included. */
-  | { readonly kind: 'shards' | 'chunks'; readonly first: Compiled; readonly last: Compiled };
+  | { readonly kind: 'shards' | 'chunks'; readonly first: CompiledExpression; readonly last: CompiledExpression };
 
 interface Part {
-  readonly first: Compiled;
-  readonly last: Compiled;
-  readonly of: Compiled;
+  readonly first: CompiledExpression;
+  readonly last: CompiledExpression;
+  readonly of: CompiledExpression;
 }
 
 /** A slice as written. */
-export interface Slice {
+export interface WrittenSlice {
   /** Code of the buffer in `scheduleBuffers`. */
   readonly buffer: number;
   readonly place: Place;
@@ -44,7 +50,7 @@ export interface BufferSizes {
 const places = ['all', 'shard', 'shards', 'chunk', 'chunks'];
 
 /** @throws CccError 'expression' when the text is not a slice, or names a buffer that the collective does not have */
-export function compileSlice(node: YamlNode, scope: Scope, kind: CollectiveKind): Slice {
+export function compileSlice(node: YamlNode, scope: Scope, kind: CollectiveKind): WrittenSlice {
   const tokens = new TokenStream(scalarOf(node, 'a slice such as shard r, or output chunks 0 .. 3'));
   const named = scheduleBuffers.find((buffer) => tokens.at(buffer));
   if (named !== undefined) tokens.next();
@@ -86,7 +92,11 @@ function compilePart(tokens: TokenStream, scope: Scope): Part | undefined {
 }
 
 /** One expression, or two with `..` between them. */
-function compileRange(tokens: TokenStream, scope: Scope, several: boolean): { first: Compiled; last: Compiled } {
+function compileRange(
+  tokens: TokenStream,
+  scope: Scope,
+  several: boolean,
+): { first: CompiledExpression; last: CompiledExpression } {
   const first = compileExpression(tokens, scope);
   if (!several) return { first, last: first };
   tokens.expect('..');
@@ -97,7 +107,7 @@ function compileRange(tokens: TokenStream, scope: Scope, several: boolean): { fi
  * Adds the chunks of a slice of `rank`'s buffer.
  * @throws CccError 'range' when they are not all inside the buffer
  */
-export function addSlice(slice: Slice, rank: number, sizes: BufferSizes, frame: Frame, into: Extents): void {
+export function addSlice(slice: WrittenSlice, rank: number, sizes: BufferSizes, frame: Frame, into: Extents): void {
   const whole = wholeOf(slice, rank, sizes, frame);
   const { offset, count } = slice.part === undefined ? whole : partOf(slice.part, whole, slice.scope, frame);
   into.add(slice.buffer, offset, count);
@@ -109,7 +119,7 @@ interface Chunks {
   readonly count: number;
 }
 
-function wholeOf(slice: Slice, rank: number, sizes: BufferSizes, frame: Frame): Chunks {
+function wholeOf(slice: WrittenSlice, rank: number, sizes: BufferSizes, frame: Frame): Chunks {
   const { place, buffer } = slice;
   const size = sizes.sizeOf(buffer, rank);
   if (place.kind === 'all') return { offset: 0, count: size };
@@ -140,7 +150,7 @@ function partOf(part: Part, { offset, count }: Chunks, scope: Scope, frame: Fram
 }
 
 /** The error for a shard or chunk that the rank's buffer does not have. */
-function outside(slice: Slice, rank: number, sizes: BufferSizes, frame: Frame, wrong: number): CccError {
+function outside(slice: WrittenSlice, rank: number, sizes: BufferSizes, frame: Frame, wrong: number): CccError {
   const name = scheduleBuffers[slice.buffer];
   const kind = slice.place.kind === 'shards' ? 'shard' : 'chunk';
   const there = sizes.sizeOf(slice.buffer, rank) / (kind === 'shard' ? sizes.chunks : 1);

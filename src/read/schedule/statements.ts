@@ -3,7 +3,7 @@ import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { OperandOrder, TransferKind } from '../../ir/schedule.ts';
 import {
-  type Compiled,
+  type CompiledExpression,
   compileExpression,
   compileModifiers,
   compileWhole,
@@ -12,32 +12,36 @@ import {
   type Scope,
   TokenStream,
 } from '../expression/index.ts';
-import { Fields, itemsOf, scalarOf, wordOf } from '../fields.ts';
+import { DocumentFields, itemsOf, scalarOf, wordOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
-import { compileSlice, type Slice } from './slices.ts';
+import { compileSlice, type WrittenSlice } from './slices.ts';
 
-export interface Statement {
+export interface ScheduleStatement {
   readonly modifiers: Modifiers;
   readonly body: Body;
 }
 
 export type Body =
-  | { readonly kind: 'step'; readonly statements: readonly Statement[]; readonly rounds: Compiled | undefined }
-  | { readonly kind: 'do'; readonly statements: readonly Statement[] }
+  | {
+      readonly kind: 'step';
+      readonly statements: readonly ScheduleStatement[];
+      readonly rounds: CompiledExpression | undefined;
+    }
+  | { readonly kind: 'do'; readonly statements: readonly ScheduleStatement[] }
   | TransferBody
   | ComputeBody;
 
 export interface TransferBody {
   readonly kind: 'transfer';
   readonly operation: TransferKind;
-  readonly source: Compiled;
-  readonly destination: Compiled;
+  readonly source: CompiledExpression;
+  readonly destination: CompiledExpression;
   readonly what: readonly SliceEntry[];
   /** Undefined: the same place as `what`. */
   readonly into: readonly SliceEntry[] | undefined;
   readonly intoRange: SourceRange;
   readonly order: OperandOrder;
-  readonly channel: Compiled | undefined;
+  readonly channel: CompiledExpression | undefined;
   readonly range: SourceRange;
   /** Evaluations of one pass, without those of list entries with loops of their own. */
   readonly weight: number;
@@ -46,20 +50,20 @@ export interface TransferBody {
 /** Something that a rank computes: what it needs before, and what nobody may have before it is done. */
 export interface ComputeBody {
   readonly kind: 'compute';
-  readonly rank: Compiled;
+  readonly rank: CompiledExpression;
   /** In `unit` nanoseconds. */
-  readonly time: Compiled;
+  readonly time: CompiledExpression;
   readonly unit: number;
   readonly reads: readonly SliceEntry[];
   readonly writes: readonly SliceEntry[];
-  readonly channel: Compiled | undefined;
+  readonly channel: CompiledExpression | undefined;
   readonly range: SourceRange;
   readonly weight: number;
 }
 
 /** An entry of `what` or `into`: a slice with what stands in front of it. */
 export interface SliceEntry {
-  readonly slice: Slice;
+  readonly slice: WrittenSlice;
   /** Undefined for an entry that is just a slice. */
   readonly modifiers: Modifiers | undefined;
 }
@@ -80,12 +84,12 @@ export function compileStatements(
   scope: Scope,
   kind: CollectiveKind,
   inStep = false,
-): readonly Statement[] {
+): readonly ScheduleStatement[] {
   return itemsOf(node, 'a list of statements').map((item) => compileStatement(item, scope, kind, inStep));
 }
 
-function compileStatement(node: YamlNode, outer: Scope, kind: CollectiveKind, inStep: boolean): Statement {
-  const fields = new Fields(node, 'a statement', allKeys);
+function compileStatement(node: YamlNode, outer: Scope, kind: CollectiveKind, inStep: boolean): ScheduleStatement {
+  const fields = new DocumentFields(node, 'a statement', allKeys);
   const [name, ...more] = bodies.filter((body) => fields.has(body));
   if (name === undefined) {
     throw new CccError('schema', `a statement needs one of ${bodies.join(', ')}`, firstKey(node));
@@ -116,7 +120,7 @@ function firstKey(node: YamlNode): SourceRange {
 
 function compileBody(
   name: (typeof bodies)[number],
-  fields: Fields,
+  fields: DocumentFields,
   scope: Scope,
   kind: CollectiveKind,
   inStep: boolean,
@@ -140,7 +144,7 @@ function compileBody(
 /** Nanoseconds of each unit of time. */
 const units: Readonly<Record<string, number>> = { ns: 1, us: 1e3, '\u00b5s': 1e3, ms: 1e6, s: 1e9 };
 
-function compileCompute(fields: Fields, scope: Scope, kind: CollectiveKind): ComputeBody {
+function compileCompute(fields: DocumentFields, scope: Scope, kind: CollectiveKind): ComputeBody {
   const rank = compileWhole(fields.require('compute'), scope, 'a rank');
   const timeNode = scalarOf(fields.require('time'), 'a time such as 20 us');
   const parts = /^(.*[\s\d)])(ns|us|\u00b5s|ms|s)\s*$/.exec(timeNode.text);
@@ -165,7 +169,12 @@ function compileCompute(fields: Fields, scope: Scope, kind: CollectiveKind): Com
   return { kind: 'compute', rank, time, unit: units[parts[2]], reads, writes, channel, range, weight };
 }
 
-function compileTransfer(operation: TransferKind, fields: Fields, scope: Scope, kind: CollectiveKind): TransferBody {
+function compileTransfer(
+  operation: TransferKind,
+  fields: DocumentFields,
+  scope: Scope,
+  kind: CollectiveKind,
+): TransferBody {
   const tokens = new TokenStream(scalarOf(fields.require(operation), 'two ranks, such as r -> r + 1'));
   const source = compileExpression(tokens, scope);
   tokens.expect('->');
@@ -187,7 +196,7 @@ function compileTransfer(operation: TransferKind, fields: Fields, scope: Scope, 
   return { kind: 'transfer', operation, source, destination, what, into, intoRange, order, channel, range, weight };
 }
 
-function orderOf(operation: TransferKind, fields: Fields): OperandOrder {
+function orderOf(operation: TransferKind, fields: DocumentFields): OperandOrder {
   const node = fields.get('order');
   if (node === undefined) return 'held-first';
   if (operation === 'copy') throw new CccError('schema', "'order' is for reduce only", fields.entry('order')?.key);
@@ -198,7 +207,7 @@ function compileSlices(node: YamlNode, scope: Scope, kind: CollectiveKind): read
   const nodes = node.kind === 'sequence' ? node.items : [node];
   return nodes.map((item) => {
     if (item.kind !== 'mapping') return { slice: compileSlice(item, scope, kind), modifiers: undefined };
-    const fields = new Fields(item, 'a list entry', [...modifierKeys, 'slice']);
+    const fields = new DocumentFields(item, 'a list entry', [...modifierKeys, 'slice']);
     const modifiers = compileModifiers(fields, scope);
     return { slice: compileSlice(fields.require('slice'), modifiers.scope, kind), modifiers };
   });

@@ -4,7 +4,7 @@
  */
 import { CccError } from '../../ir/diagnostic.ts';
 import { Routes } from '../../ir/routes.ts';
-import { type Link, type Occupancy, ranksOf, type Topology } from '../../ir/topology.ts';
+import { type Link, type OccupancyRule, ranksOf, type Topology } from '../../ir/topology.ts';
 import { type BytesPerSecond, counted, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { checkConnected } from './connected.ts';
 import { chipOf, type NodeReference, nodeOf } from './references.ts';
@@ -13,7 +13,7 @@ import { chipOf, type NodeReference, nodeOf } from './references.ts';
 export interface LinkSpec {
   readonly latency: Seconds;
   readonly bandwidth: BytesPerSecond;
-  readonly occupancy?: Occupancy | undefined;
+  readonly occupancy?: OccupancyRule | undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Dtype, dtypes } from '../../ir/dtype.ts';
 import type { LaneModel } from '../../ir/lanes.ts';
 import type { CopyEngine, MessageLimits, OperatorTypes, Ports, ReduceEngine } from '../../ir/topology.ts';
 import { compileWhole, type Frame, type Scope } from '../expression/index.ts';
-import { Fields, flagOf, itemsOf, wordOf } from '../fields.ts';
+import { DocumentFields, flagOf, itemsOf, wordOf } from '../fields.ts';
 import { bytesOf, rateOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { readLane } from './lanes.ts';
@@ -27,7 +27,7 @@ export const unlimitedPorts: Ports = { send: Number.POSITIVE_INFINITY, receive: 
 export function readChip(node: YamlNode | undefined, scope: Scope, frame: Frame): ChipKind {
   const nothing = { reduce: undefined, copy: undefined, lane: undefined, messages: undefined, name: undefined };
   if (node === undefined) return { ports: unlimitedPorts, ...nothing };
-  const fields = new Fields(node, 'a chip', ['ports', 'reduce', 'copy', 'lane', 'message', 'name']);
+  const fields = new DocumentFields(node, 'a chip', ['ports', 'reduce', 'copy', 'lane', 'message', 'name']);
   const named = fields.get('name');
   return {
     ports: readPorts(fields.get('ports'), scope, frame),
@@ -41,7 +41,7 @@ export function readChip(node: YamlNode | undefined, scope: Scope, frame: Frame)
 
 function readPorts(node: YamlNode | undefined, scope: Scope, frame: Frame): Ports {
   if (node === undefined) return unlimitedPorts;
-  const fields = new Fields(node, 'ports', ['send', 'receive']);
+  const fields = new DocumentFields(node, 'ports', ['send', 'receive']);
   const limit = (key: string): number => {
     const value = fields.get(key);
     return value === undefined ? Number.POSITIVE_INFINITY : wholeAtLeast(1, value, `ports.${key}`, scope, frame);
@@ -51,7 +51,7 @@ function readPorts(node: YamlNode | undefined, scope: Scope, frame: Frame): Port
 
 function readReduce(node: YamlNode | undefined): ReduceEngine | undefined {
   if (node === undefined) return undefined;
-  const fields = new Fields(node, 'a reduce engine', ['throughput', 'overlap', 'operators']);
+  const fields = new DocumentFields(node, 'a reduce engine', ['throughput', 'overlap', 'operators']);
   const operators = fields.get('operators');
   return {
     throughput: rateOf(fields.require('throughput'), 'throughput'),
@@ -62,7 +62,7 @@ function readReduce(node: YamlNode | undefined): ReduceEngine | undefined {
 
 /** `{ sum: [f32, f16], max: [i32] }`. */
 function readOperators(node: YamlNode): OperatorTypes {
-  const fields = new Fields(node, 'operators of a reduce engine', reductionOperators);
+  const fields = new DocumentFields(node, 'operators of a reduce engine', reductionOperators);
   const types: Partial<Record<ReductionOperator, readonly Dtype[]>> = {};
   for (const op of reductionOperators) {
     const list = fields.get(op);
@@ -77,7 +77,7 @@ const leastAlignment = 8;
 
 function readMessages(node: YamlNode | undefined, scope: Scope, frame: Frame): MessageLimits | undefined {
   if (node === undefined) return undefined;
-  const fields = new Fields(node, 'limits of messages', ['alignment', 'ids', 'counts', 'dimensions', 'stride']);
+  const fields = new DocumentFields(node, 'limits of messages', ['alignment', 'ids', 'counts', 'dimensions', 'stride']);
   const aligned = fields.require('alignment');
   const alignment = bytesOf(aligned, 'message.alignment');
   if (!Number.isInteger(alignment / leastAlignment) || alignment >= 2 ** 31) {
@@ -105,7 +105,7 @@ function wholeUpTo(most: number, node: YamlNode, what: string, scope: Scope, fra
 
 function readCopy(node: YamlNode | undefined): CopyEngine | undefined {
   if (node === undefined) return undefined;
-  const fields = new Fields(node, 'a copy engine', ['throughput', 'duplex']);
+  const fields = new DocumentFields(node, 'a copy engine', ['throughput', 'duplex']);
   const throughput = rateOf(fields.require('throughput'), 'throughput');
   const duplex = fields.get('duplex');
   return duplex === undefined ? { throughput } : { throughput, duplex: flagOf(duplex) };

@@ -1,11 +1,11 @@
 /** Topology files: machines as data, for the values that are given behind the name. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
-import type { Knowledge, Protocol } from '../../ir/lanes.ts';
+import type { Knowledge, MachineProtocol } from '../../ir/lanes.ts';
 import { defaultLimits, type Limits } from '../../ir/limits.ts';
 import { type Staging, type Topology, withTiming } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { Budget, compileLets, type Frame, runLets, Scope } from '../expression/index.ts';
-import { checkFormat, Fields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
+import { compileLets, ExpansionBudget, type Frame, runLets, Scope } from '../expression/index.ts';
+import { checkFormat, DocumentFields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
 import { readYaml } from '../kept-yaml.ts';
 import { readable } from '../limits.ts';
 import type { ReadOptions } from '../options.ts';
@@ -39,10 +39,10 @@ const keys: readonly string[] = [
 export interface OpenTopology {
   /** What the file calls it, with the values that were given. */
   readonly name: string;
-  readonly fields: Fields;
+  readonly fields: DocumentFields;
   readonly scope: Scope;
   readonly frame: Frame;
-  readonly budget: Budget;
+  readonly budget: ExpansionBudget;
   readonly counts: NodeCounts;
   readonly kinds: NodeKinds;
   readonly chip: ChipKind;
@@ -50,7 +50,7 @@ export interface OpenTopology {
   readonly inflight: number | undefined;
   readonly staging: Staging | undefined;
   readonly launch: Seconds | undefined;
-  readonly protocols: Readonly<Record<string, Protocol>> | undefined;
+  readonly protocols: Readonly<Record<string, MachineProtocol>> | undefined;
   readonly status: Readonly<Record<string, Knowledge>> | undefined;
   /** Where `shape: true` promises that the chips are a wrapping grid. */
   readonly shape: readonly number[] | undefined;
@@ -95,7 +95,7 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
 export function openTopology(source: SourceText, request: TopologyRequest, limits: Limits): OpenTopology {
   const node = readYaml(source, limits);
   checkFormat(node, 'ccc-topology');
-  const fields = new Fields(node, 'a topology file', keys);
+  const fields = new DocumentFields(node, 'a topology file', keys);
   const called = textOf(fields.require('name'), 'a name');
   const values = readArguments(fields.get('parameters'), request.name, request.values, limits);
   const scope = new Scope(functionsOn(values.shape));
@@ -117,7 +117,7 @@ export function openTopology(source: SourceText, request: TopologyRequest, limit
     fields,
     scope,
     frame,
-    budget: new Budget(limits.evaluations),
+    budget: new ExpansionBudget(limits.evaluations),
     counts,
     kinds,
     links: links === undefined ? [] : compileLinks(links, scope, readDefaults(fields.get('link'), scope)),
@@ -142,7 +142,7 @@ export interface Description {
 
 /** What a topology file says about itself, without expanding it. @throws CccError 'syntax', 'schema' */
 export function describeTopology(source: SourceText, limits = defaultLimits): Description {
-  const fields = new Fields(readYaml(source, limits), 'a topology file', keys);
+  const fields = new DocumentFields(readYaml(source, limits), 'a topology file', keys);
   return {
     about: optionalText(fields.get('about')) ?? '',
     source: optionalText(fields.get('source')),
@@ -152,11 +152,11 @@ export function describeTopology(source: SourceText, limits = defaultLimits): De
 
 function readStaging(node: YamlNode | undefined): Staging | undefined {
   if (node === undefined) return undefined;
-  return { memory: bytesOf(new Fields(node, 'staging', ['memory']).require('memory'), 'staging.memory') };
+  return { memory: bytesOf(new DocumentFields(node, 'staging', ['memory']).require('memory'), 'staging.memory') };
 }
 
 function wrappingShape(
-  fields: Fields,
+  fields: DocumentFields,
   shape: readonly number[] | undefined,
   chips: number,
 ): readonly number[] | undefined {

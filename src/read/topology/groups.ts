@@ -1,17 +1,17 @@
 /** Groups of ranks that belong together: lists, or statements with `ranks`. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import {
-  type Budget,
   compileExpression,
   compileModifiers,
   compileWhole,
+  type ExpansionBudget,
   type Frame,
   modifierKeys,
   repeat,
   type Scope,
   TokenStream,
 } from '../expression/index.ts';
-import { Fields, itemsOf, scalarOf } from '../fields.ts';
+import { DocumentFields, itemsOf, scalarOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
 
 /** Groups without ranks are left out. @throws CccError 'range' for ranks that do not exist, 'topology' for a rank in two groups */
@@ -20,7 +20,7 @@ export function readGroups(
   chips: number,
   scope: Scope,
   frame: Frame,
-  budget: Budget,
+  budget: ExpansionBudget,
 ): readonly (readonly number[])[] {
   if (node === undefined) return [];
   const groups: number[][] = [];
@@ -40,7 +40,7 @@ export function readGroups(
       groups.push(group);
       continue;
     }
-    const fields = new Fields(item, 'a group', [...modifierKeys, 'ranks']);
+    const fields = new DocumentFields(item, 'a group', [...modifierKeys, 'ranks']);
     const modifiers = compileModifiers(fields, scope);
     const tokens = new TokenStream(scalarOf(fields.require('ranks'), 'ranks such as 0 .. 3'));
     const first = compileExpression(tokens, modifiers.scope);

@@ -7,12 +7,12 @@ import {
   type LinkLane,
   type LongMessages,
   laneWith,
+  type MachineProtocol,
   type PartialLane,
-  type Protocol,
   type RendezvousGap,
 } from '../../ir/lanes.ts';
 import type { Frame, Scope } from '../expression/index.ts';
-import { Fields, flagOf, namedEntries, optionalText, scalarOf, wordOf } from '../fields.ts';
+import { DocumentFields, flagOf, namedEntries, optionalText, scalarOf, wordOf } from '../fields.ts';
 import { bytesOf, rateOf, secondsOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { wholeAtLeast } from './whole.ts';
@@ -33,9 +33,17 @@ function needsBoth(node: YamlNode): CccError {
 }
 
 function readPartialLane(node: YamlNode): PartialLane {
-  const fields = new Fields(node, 'a lane', ['overhead', 'bandwidth', 'visible', 'slice', 'local', 'long', 'count']);
+  const fields = new DocumentFields(node, 'a lane', [
+    'overhead',
+    'bandwidth',
+    'visible',
+    'slice',
+    'local',
+    'long',
+    'count',
+  ]);
   const local = optional(fields, 'local', (value) => {
-    const own = new Fields(value, 'local work', ['overhead', 'bandwidth']);
+    const own = new DocumentFields(value, 'local work', ['overhead', 'bandwidth']);
     return { ...optional(own, 'overhead', secondsOf), ...optional(own, 'bandwidth', rateOf) };
   });
   return {
@@ -51,7 +59,7 @@ function readPartialLane(node: YamlNode): PartialLane {
 
 /** A field under its own name, or nothing. */
 function optional<Name extends string, Value>(
-  fields: Fields,
+  fields: DocumentFields,
   name: Name,
   read: (node: YamlNode, what: string) => Value,
 ): { readonly [name in Name]?: Value } {
@@ -61,7 +69,7 @@ function optional<Name extends string, Value>(
 
 /** @throws CccError 'schema' where one of the three is missing */
 function longOf(node: YamlNode): LongMessages {
-  const own = new Fields(node, 'long messages', ['above', 'overhead', 'bandwidth']);
+  const own = new DocumentFields(node, 'long messages', ['above', 'overhead', 'bandwidth']);
   const above = own.require('above');
   const overhead = own.require('overhead');
   const bandwidth = own.require('bandwidth');
@@ -88,7 +96,13 @@ function countOf(node: YamlNode, what: string): number {
 
 /** The `lane` of a link. */
 export function readLinkLane(node: YamlNode): LinkLane {
-  const fields = new Fields(node, 'the lane of a link', ['buffered', 'gap', 'rendezvous', 'bandwidth', 'latency']);
+  const fields = new DocumentFields(node, 'the lane of a link', [
+    'buffered',
+    'gap',
+    'rendezvous',
+    'bandwidth',
+    'latency',
+  ]);
   const buffered = flagOf(fields.get('buffered'));
   for (const key of ['gap', 'rendezvous', 'bandwidth']) {
     const entry = fields.entry(key);
@@ -110,7 +124,7 @@ export function readLinkLane(node: YamlNode): LinkLane {
 }
 
 function readRendezvous(node: YamlNode): RendezvousGap {
-  const fields = new Fields(node, 'a rendezvous', ['above', 'gap']);
+  const fields = new DocumentFields(node, 'a rendezvous', ['above', 'gap']);
   const [above, gap] = ['above', 'gap'].map((key) => fields.require(key));
   return { above: bytesOf(above, 'above'), gap: secondsOf(gap, 'gap') };
 }
@@ -121,9 +135,9 @@ export function readProtocols(
   base: LaneModel | undefined,
   scope: Scope,
   frame: Frame,
-): Readonly<Record<string, Protocol>> | undefined {
+): Readonly<Record<string, MachineProtocol>> | undefined {
   if (node === undefined) return undefined;
-  const read = ([name, { key, value }]: ReturnType<typeof namedEntries>[number]): [string, Protocol] => {
+  const read = ([name, { key, value }]: ReturnType<typeof namedEntries>[number]): [string, MachineProtocol] => {
     if (!/^[A-Za-z]\w*$/.test(name) || /^(auto|none)$/i.test(name)) {
       throw new CccError(
         'schema',
@@ -136,8 +150,8 @@ export function readProtocols(
   return Object.fromEntries(namedEntries(node, 'names of protocols with { launch, lane, inflight, gap }').map(read));
 }
 
-function readProtocol(node: YamlNode, base: LaneModel | undefined, scope: Scope, frame: Frame): Protocol {
-  const fields = new Fields(node, 'a protocol', ['source', 'launch', 'inflight', 'lane', 'gap', 'rendezvous']);
+function readProtocol(node: YamlNode, base: LaneModel | undefined, scope: Scope, frame: Frame): MachineProtocol {
+  const fields = new DocumentFields(node, 'a protocol', ['source', 'launch', 'inflight', 'lane', 'gap', 'rendezvous']);
   const lane = optional(fields, 'lane', readPartialLane);
   if (laneWith(base, lane.lane ?? {}) === undefined) throw needsBoth(fields.get('lane') ?? node);
   const source = optionalText(fields.get('source'));

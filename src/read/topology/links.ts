@@ -1,14 +1,14 @@
 /** The links of a topology file: statements with loops, and the numbers that each link takes from itself or the defaults. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { LinkLane } from '../../ir/lanes.ts';
-import type { Link, Occupancy } from '../../ir/topology.ts';
+import type { Link, OccupancyRule } from '../../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
 import {
-  type Budget,
-  type Compiled,
+  type CompiledExpression,
   compileExpression,
   compileModifiers,
   compileWhole,
+  type ExpansionBudget,
   type Frame,
   type Modifiers,
   modifierKeys,
@@ -16,7 +16,7 @@ import {
   type Scope,
   TokenStream,
 } from '../expression/index.ts';
-import { Fields, itemsOf, scalarOf, wordOf } from '../fields.ts';
+import { DocumentFields, itemsOf, scalarOf, wordOf } from '../fields.ts';
 import { rateOf, secondsOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { readLinkLane } from './lanes.ts';
@@ -29,11 +29,11 @@ export interface NodeCounts {
 }
 
 /** What is known of links that do not say it themselves. */
-export interface LinkNumbers {
+export interface LinkDefaults {
   readonly latency: Seconds | undefined;
   readonly bandwidth: BytesPerSecond | undefined;
-  readonly occupancy: Occupancy;
-  readonly units: Compiled | undefined;
+  readonly occupancy: OccupancyRule;
+  readonly units: CompiledExpression | undefined;
   readonly lane: LinkLane | undefined;
 }
 
@@ -50,8 +50,8 @@ export type LinkBody =
       readonly to: End;
       readonly latency: Seconds;
       readonly bandwidth: BytesPerSecond;
-      readonly occupancy: Occupancy;
-      readonly units: Compiled | undefined;
+      readonly occupancy: OccupancyRule;
+      readonly units: CompiledExpression | undefined;
       readonly lane: LinkLane | undefined;
       readonly range: SourceRange;
     };
@@ -62,14 +62,14 @@ export type EndsBody = Exclude<LinkBody, { readonly kind: 'do' }>;
 /** One end of a link. */
 interface End {
   readonly kind: 'chip' | 'switch' | 'host';
-  readonly index: Compiled;
+  readonly index: CompiledExpression;
 }
 
 const numberKeys = ['latency', 'bandwidth', 'occupancy', 'units', 'lane'];
 const occupancies = ['blocking', 'pipelined'] as const;
 
 /** Reads `link`, the defaults of all links, with `loggp` in place of latency and bandwidth. */
-export function readDefaults(node: YamlNode | undefined, scope: Scope): LinkNumbers {
+export function readDefaults(node: YamlNode | undefined, scope: Scope): LinkDefaults {
   const none = {
     latency: undefined,
     bandwidth: undefined,
@@ -78,7 +78,7 @@ export function readDefaults(node: YamlNode | undefined, scope: Scope): LinkNumb
     lane: undefined,
   } as const;
   if (node === undefined) return none;
-  const fields = new Fields(node, 'link', [...numberKeys, 'loggp']);
+  const fields = new DocumentFields(node, 'link', [...numberKeys, 'loggp']);
   const loggp = fields.get('loggp');
   const numbers = readNumbers(fields, none, scope);
   if (loggp === undefined) return numbers;
@@ -88,7 +88,7 @@ export function readDefaults(node: YamlNode | undefined, scope: Scope): LinkNumb
   return { ...numbers, ...readLogGP(loggp) };
 }
 
-function readNumbers(fields: Fields, defaults: LinkNumbers, scope: Scope): LinkNumbers {
+function readNumbers(fields: DocumentFields, defaults: LinkDefaults, scope: Scope): LinkDefaults {
   const latency = fields.get('latency');
   const bandwidth = fields.get('bandwidth');
   const occupancy = fields.get('occupancy');
@@ -108,7 +108,7 @@ function readNumbers(fields: Fields, defaults: LinkNumbers, scope: Scope): LinkN
  * no gap per byte of their own; per message α = L + 2o − b.
  */
 function readLogGP(node: YamlNode): { readonly latency: Seconds; readonly bandwidth: BytesPerSecond } {
-  const fields = new Fields(node, 'loggp', ['L', 'o', 'g', 'G']);
+  const fields = new DocumentFields(node, 'loggp', ['L', 'o', 'g', 'G']);
   const [latency, overhead] = ['L', 'o'].map((key) => secondsOf(fields.require(key), key));
   const perByteNode = fields.get('G');
   const gap = fields.get('g');
@@ -124,12 +124,12 @@ function readLogGP(node: YamlNode): { readonly latency: Seconds; readonly bandwi
   return { latency: alpha, bandwidth: 1 / perByte };
 }
 
-export function compileLinks(node: YamlNode, scope: Scope, defaults: LinkNumbers): readonly LinkStatement[] {
+export function compileLinks(node: YamlNode, scope: Scope, defaults: LinkDefaults): readonly LinkStatement[] {
   return itemsOf(node, 'a list of links').map((item) => compileLink(item, scope, defaults));
 }
 
-function compileLink(node: YamlNode, outer: Scope, defaults: LinkNumbers): LinkStatement {
-  const fields = new Fields(node, 'a link', [...modifierKeys, 'link', 'duplex', 'do', ...numberKeys]);
+function compileLink(node: YamlNode, outer: Scope, defaults: LinkDefaults): LinkStatement {
+  const fields = new DocumentFields(node, 'a link', [...modifierKeys, 'link', 'duplex', 'do', ...numberKeys]);
   const [kind, ...more] = (['link', 'duplex', 'do'] as const).filter((body) => fields.has(body));
   if (kind === undefined || more.length > 0) {
     const found = kind === undefined ? 'none of them' : `${kind} and ${more.join(' and ')}`;
@@ -170,12 +170,12 @@ export class LinkExpansion {
   readonly links: Link[] = [];
   protected readonly counts: NodeCounts;
   protected readonly frame: Frame;
-  private readonly budget: Budget;
+  private readonly budget: ExpansionBudget;
   private readonly most: number;
   /** For each node those that it is linked to already. */
   private readonly linked = new Map<number, Set<number>>();
 
-  constructor(counts: NodeCounts, frame: Frame, budget: Budget, most: number) {
+  constructor(counts: NodeCounts, frame: Frame, budget: ExpansionBudget, most: number) {
     this.counts = counts;
     this.frame = frame;
     this.budget = budget;
@@ -231,7 +231,7 @@ export class LinkExpansion {
     });
   }
 
-  private unitsOf(units: Compiled, scope: Scope): number {
+  private unitsOf(units: CompiledExpression, scope: Scope): number {
     const value = units.evaluate(this.frame);
     if (value >= 1 && value < 2 ** 31) return value;
     throw new CccError('range', `units must be at least 1, not ${value}${scope.loopValues(this.frame)}`, units.range);

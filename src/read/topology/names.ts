@@ -1,6 +1,12 @@
 /** Names of nodes: texts in which braces hold expressions, `gpu {r // 8}.{r % 8}`. */
 import { CccError } from '../../ir/diagnostic.ts';
-import { type Compiled, compileExpression, type Frame, type Scope, TokenStream } from '../expression/index.ts';
+import {
+  type CompiledExpression,
+  compileExpression,
+  type Frame,
+  type Scope,
+  TokenStream,
+} from '../expression/index.ts';
 import { scalarOf } from '../fields.ts';
 import { readable } from '../limits.ts';
 import { rangeWithin, type YamlNode, type YamlScalar } from '../yaml.ts';
@@ -32,9 +38,9 @@ export function compileName(node: YamlNode, variable: string, outer: Scope, fram
 }
 
 /** Plain text and expressions in turn. */
-function partsOf(scalar: YamlScalar, scope: Scope): readonly (string | Compiled)[] {
+function partsOf(scalar: YamlScalar, scope: Scope): readonly (string | CompiledExpression)[] {
   const { text } = scalar;
-  const parts: (string | Compiled)[] = [];
+  const parts: (string | CompiledExpression)[] = [];
   let at = 0;
   for (const brace of text.matchAll(/\{([^{}]*)\}|[{}]/g)) {
     const end = brace.index + brace[0].length;

@@ -2,7 +2,7 @@
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Node, NodeKind } from '../../ir/topology.ts';
 import type { Frame, Scope } from '../expression/index.ts';
-import { Fields, flagOf } from '../fields.ts';
+import { DocumentFields, flagOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
 import { type ChipKind, unlimitedPorts } from './engines.ts';
 import type { NodeCounts } from './links.ts';
@@ -26,7 +26,7 @@ export interface NodeKinds {
 }
 
 /** How many chips there are. @throws CccError as `parseTopology`, 'limit' for more than `most` */
-export function countChips(fields: Fields, scope: Scope, frame: Frame, most: number): number {
+export function countChips(fields: DocumentFields, scope: Scope, frame: Frame, most: number): number {
   return countOf(fields.require('chips'), 'chips', 1, most, scope, frame);
 }
 
@@ -35,7 +35,13 @@ export function countChips(fields: Fields, scope: Scope, frame: Frame, most: num
  * must have all that it will ever have.
  * @throws CccError as `parseTopology` for counts and names that cannot be, 'limit' for more than `most` of a kind
  */
-export function readNodeKinds(chips: number, fields: Fields, scope: Scope, frame: Frame, most: number): NodeKinds {
+export function readNodeKinds(
+  chips: number,
+  fields: DocumentFields,
+  scope: Scope,
+  frame: Frame,
+  most: number,
+): NodeKinds {
   const passive = (['switch', 'host'] as const).flatMap((kind) => readPassive(fields, kind, most, scope, frame));
   const total = (kind: NodeKind): number => {
     const count = passive.reduce((sum, entry) => sum + (entry.kind === kind ? entry.count : 0), 0);
@@ -47,7 +53,7 @@ export function readNodeKinds(chips: number, fields: Fields, scope: Scope, frame
 }
 
 /** Chips first, then switches, then hosts. */
-export function nodesOf(fields: Fields, { counts, passive }: NodeKinds, chip: ChipKind): readonly Node[] {
+export function nodesOf(fields: DocumentFields, { counts, passive }: NodeKinds, chip: ChipKind): readonly Node[] {
   const origin = fields.entry('chips')?.value.range;
   const { ports, reduce, copy } = chip;
   const nodes = Array.from({ length: counts.chips }, (_, r): Node => {
@@ -67,7 +73,7 @@ export function nodesOf(fields: Fields, { counts, passive }: NodeKinds, chip: Ch
 
 /** `switches: 3`, or a list of kinds with names of their own; `switch` holds what all have in common. */
 function readPassive(
-  fields: Fields,
+  fields: DocumentFields,
   kind: PassiveKind['kind'],
   most: number,
   scope: Scope,
@@ -81,7 +87,11 @@ function readPassive(
     return [{ ...common, kind, count: countOf(node, key, 0, most, scope, frame), node }];
   }
   return node.items.map((item): PassiveKind => {
-    const entry = new Fields(item, `a kind of ${key}`, ['count', 'name', ...(kind === 'switch' ? ['multicast'] : [])]);
+    const entry = new DocumentFields(item, `a kind of ${key}`, [
+      'count',
+      'name',
+      ...(kind === 'switch' ? ['multicast'] : []),
+    ]);
     const [count, name, multicast] = ['count', 'name', 'multicast'].map((field) => entry.get(field));
     return {
       kind,
@@ -100,7 +110,7 @@ function readCommon(
   frame: Frame,
 ): Pick<PassiveKind, 'name' | 'multicast'> {
   if (node === undefined) return { name: undefined, multicast: false };
-  const fields = new Fields(node, kind, ['name', ...(kind === 'switch' ? ['multicast'] : [])]);
+  const fields = new DocumentFields(node, kind, ['name', ...(kind === 'switch' ? ['multicast'] : [])]);
   const name = fields.get('name');
   return {
     name: name === undefined ? undefined : compileName(name, 'i', scope, frame),

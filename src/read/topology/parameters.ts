@@ -1,24 +1,24 @@
 /** Parameters of topology files, and their values from what is written behind the name: `ring:8`, `torus:4x4`. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
-import { type Compiled, compileWhole, type Frame, type Scope } from '../expression/index.ts';
-import { Fields, flagOf, namedEntries, optionalText, scalarOf } from '../fields.ts';
+import { type CompiledExpression, compileWhole, type Frame, type Scope } from '../expression/index.ts';
+import { DocumentFields, flagOf, namedEntries, optionalText, scalarOf } from '../fields.ts';
 import { readable } from '../limits.ts';
 import type { YamlEntry, YamlNode } from '../yaml.ts';
-import { type Shape, sizeOf } from './shape.ts';
+import { type GridShape, sizeOf } from './shape.ts';
 
 /** The shape and the texts that were given, in order. */
 interface Declared {
   readonly name: string;
   readonly key: SourceRange;
-  readonly fields: Fields;
+  readonly fields: DocumentFields;
   readonly shape: boolean;
   readonly given: string | undefined;
 }
 
 export interface Arguments {
   /** Extents, where one of the parameters is a shape. */
-  readonly shape: Shape | undefined;
+  readonly shape: GridShape | undefined;
   /** Sets the other parameters in a scope: declares them, and puts their values into the frame. */
   declareIn(scope: Scope, frame: Frame): void;
   /** The values that were given, as they stand behind a name: `4,2`, or nothing; only after `declareIn`. */
@@ -32,7 +32,7 @@ export function describeParameters(
   node: YamlNode | undefined,
 ): readonly { readonly name: string; readonly about: string }[] {
   return parameterEntries(node).map(([name, { value }]) => {
-    return { name, about: optionalText(new Fields(value, 'a parameter', keys).get('about')) ?? '' };
+    return { name, about: optionalText(new DocumentFields(value, 'a parameter', keys).get('about')) ?? '' };
   });
 }
 
@@ -51,7 +51,7 @@ export function readArguments(
   limits: Limits,
 ): Arguments {
   const declared: readonly Declared[] = parameterEntries(node).map(([parameter, { key, value }], index) => {
-    const fields = new Fields(value, 'a parameter', keys);
+    const fields = new DocumentFields(value, 'a parameter', keys);
     return { name: parameter, key, fields, shape: flagOf(fields.get('shape')), given: texts[index] };
   });
   if (texts.length > declared.length) {
@@ -77,7 +77,7 @@ export function readArguments(
   };
 }
 
-function shapeOf({ fields, given, name }: Declared, topology: string, limits: Limits): Shape {
+function shapeOf({ fields, given, name }: Declared, topology: string, limits: Limits): GridShape {
   const standard = given === undefined ? scalarOf(fields.require('default'), 'extents such as 4x4') : undefined;
   const text = given ?? standard?.text ?? '';
   if (!/^\d{1,9}(x\d{1,9})*$/.test(text)) {
@@ -107,7 +107,7 @@ function shapeOf({ fields, given, name }: Declared, topology: string, limits: Li
 }
 
 function declareNumber({ name, key, fields, given }: Declared, topology: string, scope: Scope, frame: Frame): void {
-  const bound = (field: string): Compiled | undefined => {
+  const bound = (field: string): CompiledExpression | undefined => {
     const node = fields.get(field);
     return node && compileWhole(node, scope);
   };

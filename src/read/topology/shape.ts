@@ -3,15 +3,15 @@ import type { ExpressionFunction } from '../expression/index.ts';
 import { standardFunctions } from '../expression/index.ts';
 
 /** Extents of the axes; ranks are mixed-radix coordinates, the last axis fastest. */
-export type Shape = readonly number[];
+export type GridShape = readonly number[];
 
 /** Chips of a grid. */
-export function sizeOf(shape: Shape): number {
+export function sizeOf(shape: GridShape): number {
   return shape.reduce((product, extent) => product * extent, 1);
 }
 
 /** The functions of expressions with those on a shape, where there is one. */
-export function functionsOn(shape: Shape | undefined): ReadonlyMap<string, ExpressionFunction> {
+export function functionsOn(shape: GridShape | undefined): ReadonlyMap<string, ExpressionFunction> {
   if (shape === undefined) return standardFunctions;
   const size = sizeOf(shape);
   /** How far apart in rank number neighbours along each axis are. */

@@ -4,7 +4,14 @@
  * in the document does not allow, any address outside its region, messages whose ends differ, signals that get lost and queues that get stuck.
  */
 import { CommandError, need, record } from './fields.ts';
-import { type ChipMemory, type Command, type Place, Program, type Queue, sizeOf } from './program.ts';
+import {
+  type ChipMemory,
+  CommandLists,
+  type ListedCommand,
+  type ListedQueue,
+  type MemoryRegion,
+  sizeOf,
+} from './program.ts';
 
 export { fromHalf, toHalf } from './arithmetic.ts';
 export { CommandError } from './fields.ts';
@@ -26,7 +33,7 @@ export function runCommandLists(
   fill: (rank: number, input: Uint8Array) => void,
   random: () => number = Math.random,
 ): CommandRun {
-  const program = new Program(record(JSON.parse(json), 'document'));
+  const program = new CommandLists(record(JSON.parse(json), 'document'));
   program.chips.forEach(({ input }, rank) => {
     fill(rank, input);
   });
@@ -37,13 +44,13 @@ export function runCommandLists(
 
 /** A program under way. */
 class Run {
-  private readonly program: Program;
+  private readonly program: CommandLists;
   /** By rank: of each number that has been signalled, how many waits are still to take it. */
   private readonly signalled: readonly Map<number, number>[];
   /** Messages under way, by sender and receiver. */
   private readonly ports = new Map<string, Uint8Array[]>();
 
-  constructor(program: Program) {
+  constructor(program: CommandLists) {
     this.program = program;
     this.signalled = program.chips.map(() => new Map());
   }
@@ -69,7 +76,7 @@ class Run {
   }
 
   /** Runs the next command of a queue if it can; false if it has to wait. */
-  private step(queue: Queue): boolean {
+  private step(queue: ListedQueue): boolean {
     const command = queue.commands[queue.next];
     const signalled = this.signalled[queue.rank];
     if (!command.wait.every(({ id }) => signalled.has(id))) return false;
@@ -92,14 +99,14 @@ class Run {
     return true;
   }
 
-  private portOf({ rank, engine, peer }: Queue): Uint8Array[] {
+  private portOf({ rank, engine, peer }: ListedQueue): Uint8Array[] {
     const key = engine === 'send' ? `${rank} ${peer}` : `${peer} ${rank}`;
     const port = this.ports.get(key) ?? [];
     this.ports.set(key, port);
     return port;
   }
 
-  private move({ op, from, to, reduce, where }: Command, port: Uint8Array[]): void {
+  private move({ op, from, to, reduce, where }: ListedCommand, port: Uint8Array[]): void {
     const data = from === undefined ? port.shift() : readAt(from);
     need(data !== undefined, `${where}: nothing to move`);
     if (to === undefined) {
@@ -113,7 +120,7 @@ class Run {
   }
 }
 
-function readAt({ memory, offset, rows, rowBytes, strideBytes }: Place): Uint8Array {
+function readAt({ memory, offset, rows, rowBytes, strideBytes }: MemoryRegion): Uint8Array {
   const data = new Uint8Array(rows * rowBytes);
   for (let row = 0; row < rows; row++) {
     const start = offset + row * strideBytes;
@@ -122,7 +129,7 @@ function readAt({ memory, offset, rows, rowBytes, strideBytes }: Place): Uint8Ar
   return data;
 }
 
-function writeAt({ memory, offset, rows, rowBytes, strideBytes }: Place, data: Uint8Array): void {
+function writeAt({ memory, offset, rows, rowBytes, strideBytes }: MemoryRegion, data: Uint8Array): void {
   for (let row = 0; row < rows; row++) {
     memory.set(data.subarray(row * rowBytes, (row + 1) * rowBytes), offset + row * strideBytes);
   }

@@ -9,7 +9,7 @@ export interface ChipMemory {
   readonly output: Uint8Array;
 }
 
-export interface Place {
+export interface MemoryRegion {
   readonly memory: Uint8Array;
   readonly offset: number;
   readonly rows: number;
@@ -23,21 +23,21 @@ export interface Signal {
   readonly count: number;
 }
 
-export interface Command {
+export interface ListedCommand {
   readonly op: string;
-  readonly from: Place | undefined;
-  readonly to: Place | undefined;
+  readonly from: MemoryRegion | undefined;
+  readonly to: MemoryRegion | undefined;
   readonly reduce: string;
   readonly wait: readonly Signal[];
   readonly post: readonly Signal[];
   readonly where: string;
 }
 
-export interface Queue {
+export interface ListedQueue {
   readonly rank: number;
   readonly engine: string;
   readonly peer: number;
-  readonly commands: readonly Command[];
+  readonly commands: readonly ListedCommand[];
   next: number;
 }
 
@@ -50,9 +50,9 @@ const engines: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** @throws CommandError for a document that is not what the format says */
-export class Program {
+export class CommandLists {
   readonly chips: ChipMemory[] = [];
-  readonly queues: Queue[] = [];
+  readonly queues: ListedQueue[] = [];
   readonly arithmetic: Arithmetic;
   private readonly alignment: number;
   private readonly ids: number;
@@ -139,7 +139,7 @@ export class Program {
     rank: number,
     allowed: readonly string[],
     where: string,
-  ): Command {
+  ): ListedCommand {
     const op = text(row.op, where);
     need(allowed.includes(op), `${where}: this queue has no ${op}`);
     need(row.dtype === this.dtype, `${where}: another element type`);
@@ -167,7 +167,7 @@ export class Program {
     return { id: number, count: times };
   }
 
-  private placeOf(value: unknown, rank: number, where: string): Place {
+  private placeOf(value: unknown, rank: number, where: string): MemoryRegion {
     const { region, space, offset, shape, strides } = record(value, where);
     const name = text(region, `${where}: a region`);
     const memory = this.chips[rank].regions.get(name);
@@ -205,6 +205,6 @@ export class Program {
   }
 }
 
-export function sizeOf({ rows, rowBytes }: Place): number {
+export function sizeOf({ rows, rowBytes }: MemoryRegion): number {
   return rows * rowBytes;
 }

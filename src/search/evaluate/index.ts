@@ -6,8 +6,8 @@ export { leastLinkTime, pipelineEstimate, reducesWithoutOverlap, scheduleEstimat
 export { inManyLanes, withInstances } from './instances.ts';
 export {
   checkOperations,
+  type EvaluationOutcome,
   fewTransfers,
-  type Outcome,
   type Priced,
   type PriceRequest,
   price,

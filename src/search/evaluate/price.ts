@@ -48,7 +48,7 @@ export interface Priced {
 }
 
 /** A plan that is not correct on this machine has no price: it is dismissed with the verifier's reason, or the limit it exceeds. */
-export type Outcome =
+export type EvaluationOutcome =
   | Priced
   | { readonly kind: 'dismissed'; readonly dismissal: Dismissal; readonly exceeded?: CccError };
 
@@ -58,7 +58,7 @@ export function priceWithinLimits(
   request: PriceRequest,
   routes: Routes,
   bestKnown: Seconds,
-): Outcome {
+): EvaluationOutcome {
   try {
     return price(candidate, request, routes, bestKnown);
   } catch (error) {
@@ -77,7 +77,7 @@ export function price(
   routes: Routes,
   bestKnown: Seconds,
   multiple = 1,
-): Outcome {
+): EvaluationOutcome {
   const schedule = staged(candidate.build(multiple), request.topology);
   const isShown = request.exhaustive === true && schedule.steps.transferCount <= fewTransfers;
   const mayBeSlower = !isShown && Number.isFinite(bestKnown);

@@ -3,7 +3,7 @@ import { lowerBound } from '../../bounds/index.ts';
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted, rounding } from '../../ir/units.ts';
-import type { Shape } from './instance.ts';
+import type { InstanceShape } from './instance.ts';
 import { inRounds, type UnitMachine } from './machine.ts';
 
 /** C is looked at up to this where the bound is attained by no smaller one. */
@@ -34,7 +34,7 @@ export function leastRounds({ roundsPerChunk, leastSteps }: ShapeBounds, chunks:
 }
 
 /** Why a shape is impossible, where the bounds tell. */
-export function ruledOut(bounds: ShapeBounds, { chunks, steps, rounds }: Shape): string | undefined {
+export function ruledOut(bounds: ShapeBounds, { chunks, steps, rounds }: InstanceShape): string | undefined {
   if (rounds < steps) return 'every step has at least one round';
   if (steps < bounds.leastSteps) return `data has to go over ${bounds.leastSteps} links, one after the other`;
   if (rounds >= Math.ceil(chunks * bounds.roundsPerChunk - rounding)) return undefined;

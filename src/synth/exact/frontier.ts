@@ -5,8 +5,8 @@
  * rounds, and no more rounds than the best known R/C allows.
  */
 import { leastRounds } from './bounds.ts';
-import type { Shape } from './instance.ts';
-import type { Oracle, Verdict } from './oracle.ts';
+import type { InstanceShape } from './instance.ts';
+import type { Oracle, ShapeVerdict } from './oracle.ts';
 
 /** Why there is nothing better: the proof, or what was tried in vain. */
 export interface Floor {
@@ -14,14 +14,14 @@ export interface Floor {
   readonly reason: string;
 }
 
-export interface FrontierPoint extends Shape {
-  readonly verdict: Extract<Verdict, { status: 'feasible' }>;
+export interface FrontierPoint extends InstanceShape {
+  readonly verdict: Extract<ShapeVerdict, { status: 'feasible' }>;
   /** Why C chunks do not go in S steps with fewer rounds. */
   readonly floor: Floor;
 }
 
 /** A shape that would have been an improvement; it stands for all with fewer rounds. */
-export interface Gap extends Shape, Floor {}
+export interface Gap extends InstanceShape, Floor {}
 
 export interface Frontier {
   /** Not dominated by one another; fewest chunks first, then fewest steps. */
@@ -39,7 +39,7 @@ export function* walkFrontier(
   oracle: Oracle,
   chunksUpTo: number,
   shouldStop: () => boolean,
-): Generator<Frontier & { readonly next?: Pick<Shape, 'chunks' | 'steps'> }, void, void> {
+): Generator<Frontier & { readonly next?: Pick<InstanceShape, 'chunks' | 'steps'> }, void, void> {
   const points: FrontierPoint[] = [];
   const gaps: Gap[] = [];
   const soFar = { points, gaps, chunksUpTo };
@@ -92,7 +92,7 @@ function enoughRounds(oracle: Oracle, chunks: number, steps: number, lowest: num
 }
 
 /** The most rounds with which (C, S, R) is dominated by none of the points; infinite where there is none to compare with. */
-function roundsToImprove(points: readonly Shape[], chunks: number, steps: number): number {
+function roundsToImprove(points: readonly InstanceShape[], chunks: number, steps: number): number {
   let most = Number.POSITIVE_INFINITY;
   for (const point of points) {
     if (point.chunks > chunks || point.steps > steps) continue;

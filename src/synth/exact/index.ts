@@ -7,11 +7,11 @@ import { ranksOf } from '../../ir/topology.ts';
 import { derivationsOf } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { walkFrontier } from './frontier.ts';
-import { type Shape, scheduleName } from './instance.ts';
-import { Oracle, type Verdict } from './oracle.ts';
+import { type InstanceShape, scheduleName } from './instance.ts';
+import { Oracle, type ShapeVerdict } from './oracle.ts';
 
 export { type Floor, type Frontier, type FrontierPoint, type Gap, walkFrontier } from './frontier.ts';
-export { Oracle, type Verdict } from './oracle.ts';
+export { Oracle, type ShapeVerdict } from './oracle.ts';
 
 /** Frontiers of larger machines would take hours, and nearly all of them be left open. */
 const mostRanks = 64;
@@ -39,7 +39,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
     yield proposalOf({ chunks, steps, rounds }, oracle.ask({ chunks, steps, rounds }), collective.kind);
     return;
   }
-  const isWanted = (shape: Shape): boolean =>
+  const isWanted = (shape: InstanceShape): boolean =>
     (chunks ?? shape.chunks) === shape.chunks &&
     (steps ?? shape.steps) === shape.steps &&
     (rounds ?? shape.rounds) === shape.rounds;
@@ -66,7 +66,7 @@ export function unfitFor({ collective, routes }: Pick<Problem, 'collective' | 'r
   return `exact schedules are for machines of at most ${mostRanks} chips, not ${ranks}`;
 }
 
-function proposalOf(shape: Shape, verdict: Verdict, kind: CollectiveKind): Proposal {
+function proposalOf(shape: InstanceShape, verdict: ShapeVerdict, kind: CollectiveKind): Proposal {
   const name = scheduleName(kind, shape);
   switch (verdict.status) {
     case 'feasible':

@@ -5,7 +5,7 @@
 import { Random } from '../../ir/random.ts';
 import { scheduleOf, spreadOf } from '../list/spread.ts';
 import { attemptSteps } from './greedy.ts';
-import type { Answer, Instance, ScheduleMaker, SearchControl } from './instance.ts';
+import type { Instance, InstanceAnswer, ScheduleMaker, SearchControl } from './instance.ts';
 import { answerBySolver } from './solver-answer.ts';
 
 /** Chunks of all ranks together that are looked at. */
@@ -16,7 +16,7 @@ const effort = 120_000;
 const mostAttempts = 400;
 
 /** Answers an instance that no bound rules out: by construction, and by the solver where that leaves it open. */
-export function answerMove(instance: Instance, control: SearchControl): Answer {
+export function answerMove(instance: Instance, control: SearchControl): InstanceAnswer {
   const { chunks, machine } = instance;
   if (chunks * machine.ranks > mostItems) {
     const reason = `${chunks} chunks for each of ${machine.ranks} ranks are more than ${mostItems}`;
@@ -29,7 +29,7 @@ export function answerMove(instance: Instance, control: SearchControl): Answer {
 function constructSpread(
   { kind, machine, root, chunks, steps, rounds }: Instance,
   { seed, shouldStop }: SearchControl,
-): Answer | undefined {
+): InstanceAnswer | undefined {
   if ((kind !== 'allgather' && kind !== 'broadcast') || !machine.apart) return undefined;
   const spread = spreadOf({ kind, ranks: machine.ranks, root }, chunks);
   const splits = splitsOf(steps, rounds, seed);

@@ -7,18 +7,25 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { fold } from '../../passes/index.ts';
-import { assemble, type Derivation, derivationsOf, type Part } from '../derive.ts';
+import { assemble, type Derivation, type DerivedPart, derivationsOf } from '../derive.ts';
 import { chunksWithoutWaste, leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
-import { type Answer, type Finding, type SearchControl, type Shape, scheduleName, shapeName } from './instance.ts';
+import {
+  type InstanceAnswer,
+  type InstanceShape,
+  type SearchControl,
+  type SolverFinding,
+  scheduleName,
+  shapeName,
+} from './instance.ts';
 import { type UnitMachine, unitMachineOf } from './machine.ts';
 import { answerMove } from './moves.ts';
 import { answerBySolver } from './solver-answer.ts';
 import { mostSummedRanks } from './sums.ts';
 
 /** What is known of a collective in a shape; a schedule for it, with `multiple` chunks for each of the shape's, is made when asked for. */
-export type Verdict = Finding<(multiple: number) => Schedule>;
+export type ShapeVerdict = SolverFinding<(multiple: number) => Schedule>;
 
-const gathering: Part = { kind: 'allgather', reversed: false };
+const gathering: DerivedPart = { kind: 'allgather', reversed: false };
 
 /** What is known of a move, on the machine that it is searched on. */
 interface KnownMove {
@@ -47,7 +54,7 @@ export class Oracle {
   }
 
   /** What can be said of one shape. */
-  ask(shape: Shape): Verdict {
+  ask(shape: InstanceShape): ShapeVerdict {
     const proof = ruledOut(this.bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
     const derivations = derivationsOf(this.collective.kind);
@@ -82,7 +89,7 @@ export class Oracle {
   }
 
   /** An allreduce of two moves, one after the other: for every number of steps of the first, the fewest rounds that it takes. */
-  private askTwo(derivation: Derivation, shape: Shape): Verdict | undefined {
+  private askTwo(derivation: Derivation, shape: InstanceShape): ShapeVerdict | undefined {
     const message = messageChunks({ ...this.collective, chunks: shape.chunks });
     const { parts } = derivation;
     const chunks = message / (collectiveFacts[parts[0].kind].sharded ? this.collective.ranks : 1);
@@ -107,7 +114,7 @@ export class Oracle {
   }
 
   /** Allreduce: all vectors to everyone, who reduce on their own. */
-  private askGathered(shape: Shape): Verdict | undefined {
+  private askGathered(shape: InstanceShape): ShapeVerdict | undefined {
     const answer = this.answer(gathering, shape, true);
     if (answer.status !== 'feasible') return undefined;
     const schedule = (multiple: number) => {
@@ -119,7 +126,7 @@ export class Oracle {
   }
 
   /** Allreduce by partial sums, made up wherever they meet. */
-  private askSums(shape: Shape): Verdict {
+  private askSums(shape: InstanceShape): ShapeVerdict {
     const { root, op } = this.collective;
     const instance = { ...shape, kind: 'allreduce', machine: this.machines[0], root } as const;
     const answer = this.sums.of(shape, () => answerBySolver(instance, this.control));
@@ -135,9 +142,9 @@ export class Oracle {
 
   private found(
     derivation: Derivation,
-    shape: Shape,
-    answers: readonly Extract<Answer, { status: 'feasible' }>[],
-  ): Verdict {
+    shape: InstanceShape,
+    answers: readonly Extract<InstanceAnswer, { status: 'feasible' }>[],
+  ): ShapeVerdict {
     const schedule = (multiple: number) =>
       assemble(this.inChunks(shape, multiple), derivation, (move, part) =>
         answers[derivation.parts.indexOf(part)].schedule(this.nameOf(shape), move, multiple),
@@ -147,7 +154,7 @@ export class Oracle {
   }
 
   /** @param inComposition where a "no" proves nothing: where moves can be constructed, the solver is not asked as well */
-  private answer(part: Part, shape: Shape, inComposition = false): Answer {
+  private answer(part: DerivedPart, shape: InstanceShape, inComposition = false): InstanceAnswer {
     const { machine, bounds, answers } = this.known(part);
     const proof = ruledOut(bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
@@ -156,7 +163,7 @@ export class Oracle {
     return answers.of(shape, () => answerMove(instance, control));
   }
 
-  private known({ kind, reversed }: Part): KnownMove {
+  private known({ kind, reversed }: DerivedPart): KnownMove {
     const key = `${kind} ${reversed}`;
     const known = this.moves.get(key);
     if (known !== undefined) return known;
@@ -169,11 +176,11 @@ export class Oracle {
     return move;
   }
 
-  private inChunks({ chunks }: Shape, multiple: number): Collective {
+  private inChunks({ chunks }: InstanceShape, multiple: number): Collective {
     return { ...this.collective, chunks: chunks * multiple };
   }
 
-  private nameOf(shape: Shape): string {
+  private nameOf(shape: InstanceShape): string {
     return scheduleName(this.collective.kind, shape);
   }
 }
@@ -183,10 +190,10 @@ export class Oracle {
  * with fewer steps (cut a step of several rounds in two).
  */
 class Answers {
-  private readonly known = new Map<string, Answer>();
-  private readonly impossible: { readonly shape: Shape; readonly proof: string }[] = [];
+  private readonly known = new Map<string, InstanceAnswer>();
+  private readonly impossible: { readonly shape: InstanceShape; readonly proof: string }[] = [];
 
-  of(shape: Shape, find: () => Answer): Answer {
+  of(shape: InstanceShape, find: () => InstanceAnswer): InstanceAnswer {
     const key = shapeName(shape);
     const known = this.known.get(key);
     if (known !== undefined) return known;

@@ -5,7 +5,7 @@
  * What is impossible with divided chunks is so for whole ones: the mean of what a schedule does with the chunks of a shard is a solution. The
  * mean over its images under renumberings is one as well, so that one shard of each set of images is enough.
  */
-import { type Answer, type Instance, type SearchControl, shapeName } from './instance.ts';
+import { type Instance, type InstanceAnswer, type SearchControl, shapeName } from './instance.ts';
 import { modelOf } from './models.ts';
 import { freeSymmetry, identityOf, type Renumbering } from './symmetry.ts';
 
@@ -29,10 +29,10 @@ interface Question {
  * @returns for an allreduce 'infeasible' where there is no schedule in which what travels are sums of contributions, none of them counted
  * twice; else where there is none at all
  */
-export function answerBySolver(instance: Instance, { solver, shouldStop, onModel }: SearchControl): Answer {
+export function answerBySolver(instance: Instance, { solver, shouldStop, onModel }: SearchControl): InstanceAnswer {
   const what = `${instance.kind} ${shapeName(instance)}`;
   if (solver === undefined) return { status: 'unknown', reason: `${what} was not found, and no solver was asked` };
-  const tooLarge = (size: string, most: number): Answer => {
+  const tooLarge = (size: string, most: number): InstanceAnswer => {
     return { status: 'unknown', reason: `${what} is too large for a solver: its model ${size}, more than ${most}` };
   };
   const { machine, steps, chunks } = instance;

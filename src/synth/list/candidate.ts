@@ -1,7 +1,7 @@
 /** A candidate of the list engine; its moves are searched when it is first built. */
 import type { Collective } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
-import { assemble, type Derivation, type Part } from '../derive.ts';
+import { assemble, type Derivation, type DerivedPart } from '../derive.ts';
 import type { Candidate, Proposal } from '../engine.ts';
 import { evenPlaces, placesInShards } from './places.ts';
 import type { SpreadProblem, Strategy } from './problem.ts';
@@ -22,7 +22,7 @@ export function candidate(
 ): Proposal {
   const name = origin.schedule;
   const movesOf = ({ search, items }: Searched) => strategy.search(spreadOf(search, items), search);
-  const made = (move: Collective, part: Part): Schedule => {
+  const made = (move: Collective, part: DerivedPart): Schedule => {
     const searched = parts[derivation.parts.indexOf(part)];
     const { search, items } = searched;
     const { origin: from } = spreadOf(search, items);

@@ -8,19 +8,19 @@ import { isLine } from '../line.ts';
 import { sharesOf } from '../shares.ts';
 import { roundTrips, widthsInto } from './centre.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
-import { type Ways, waysOf } from './ways.ts';
+import { type RouteTable, waysOf } from './ways.ts';
 
 /** The search problem of a move on a machine, or on the machine with its links turned round: the same one where that changes nothing. */
-export type Machine = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
+export type MoveProblem = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
 
 /** What the searches share is found once. */
-export function machineFor(problem: Problem): Machine {
+export function machineFor(problem: Problem): MoveProblem {
   const { routes, collective, size, seed, effort = 'full' } = problem;
   const { ranks, counts } = collective;
   const mirrored = isOwnMirror(routes.topology);
   const root = rootFor(problem);
   const inBulks = (ranks > mostRanksFor.sources && problem.inOneBulk !== true) || reducesThere(problem);
-  const ways = new Map<boolean, Ways>();
+  const ways = new Map<boolean, RouteTable>();
   const made = new Map<string, SpreadProblem>();
   const make = (kind: SpreadKind, reversed: boolean): SpreadProblem => {
     const topology = reversed ? transpose(routes.topology) : routes.topology;

@@ -1,7 +1,7 @@
 /** Which chunks of the `data` buffer an item is. */
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { mostChunks } from '../limits.ts';
-import type { Root } from '../shares.ts';
+import type { SpreadingRoot } from '../shares.ts';
 
 /** Slots of items: item i is `first(i) … end(i) − 1`, the same everywhere. */
 export interface Places {
@@ -35,7 +35,7 @@ export function placesInShards(origin: Int32Array, chunks: number): Places {
 }
 
 /** The chunks of every shard for which items are equal parts of them, or nearly so. */
-export function chunksFor(shares: readonly Root[], itemsPerUnit: number): number {
+export function chunksFor(shares: readonly SpreadingRoot[], itemsPerUnit: number): number {
   const items = shares.map(({ share }) => share * itemsPerUnit);
   const even = items.reduce(leastCommonMultiple, 1);
   if (even <= mostChunks) return even;

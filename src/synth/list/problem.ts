@@ -3,9 +3,9 @@ import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { MovingKind } from '../derive.ts';
-import type { Root } from '../shares.ts';
+import type { SpreadingRoot } from '../shares.ts';
 import type { Moves, Spread } from './spread.ts';
-import type { Ways } from './ways.ts';
+import type { RouteTable } from './ways.ts';
 
 /** Moves in which everyone gets everything that there is. */
 export type SpreadKind = Extract<MovingKind, 'allgather' | 'broadcast'>;
@@ -21,7 +21,7 @@ export interface SpreadProblem {
   /** Why no schedule can exist on it, if so. */
   readonly unreachable: string | undefined;
   /** Its ways; found when first asked for. */
-  ways(): Ways;
+  ways(): RouteTable;
   /** M, the bytes of all items together. */
   readonly size: Bytes;
   readonly ranks: number;
@@ -32,7 +32,7 @@ export interface SpreadProblem {
    */
   readonly inBulks: boolean;
   /** Where an allgather has shards of different sizes: the ranks with data, and how much they have. */
-  readonly shares: readonly Root[] | undefined;
+  readonly shares: readonly SpreadingRoot[] | undefined;
   readonly seed: number;
   readonly effort: Effort;
   readonly shouldStop: ShouldStop;

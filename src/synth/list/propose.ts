@@ -5,7 +5,7 @@ import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { candidate } from './candidate.ts';
 import { events, steps, together } from './events/index.ts';
-import { kept, type Machine, machineFor } from './machine.ts';
+import { kept, type MoveProblem, machineFor } from './machine.ts';
 import { chunksFor } from './places.ts';
 import { isSpread, type SpreadProblem, type Strategy } from './problem.ts';
 import { rows } from './rows.ts';
@@ -55,16 +55,16 @@ function remembering(strategy: Strategy): Strategy {
 }
 
 /** Why a strategy cannot make a derivation, or undefined. */
-function unfitFor(strategy: Strategy, derivation: Derivation, machine: Machine): string | undefined {
+function unfitFor(strategy: Strategy, derivation: Derivation, machine: MoveProblem): string | undefined {
   const searches = searchesFor(derivation, machine);
   return searches.map((search) => search.unreachable ?? strategy.unfit(search)).find((reason) => reason !== undefined);
 }
 
-function searchesFor({ parts }: Derivation, machine: Machine): SpreadProblem[] {
+function searchesFor({ parts }: Derivation, machine: MoveProblem): SpreadProblem[] {
   return parts.flatMap(({ kind, reversed }) => (isSpread(kind) ? [machine(kind, reversed)] : []));
 }
 
-function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machine, problem: Problem): Proposal {
+function proposeWith(strategy: Strategy, derivation: Derivation, machine: MoveProblem, problem: Problem): Proposal {
   const { collective, chunks, limits } = problem;
   const name = `list-${strategy.name}-${collective.kind}${derivation.name && ` (${derivation.name})`}`;
   const searches = searchesFor(derivation, machine);

@@ -6,7 +6,7 @@ import { centred, rowOf } from '../row.ts';
 import type { Strategy } from './problem.ts';
 import { type Handover, type MessageTimes, treeInRow } from './row-tree.ts';
 import { Moves } from './spread.ts';
-import type { Ways } from './ways.ts';
+import type { RouteTable } from './ways.ts';
 
 export const rows: Strategy = {
   name: 'rows',
@@ -29,7 +29,7 @@ export const rows: Strategy = {
  *
  * @param ways asked for only where chips stand behind switches, over one link or one port
  */
-function unfitForRow({ nodes, links, chips }: Topology, ways: () => Ways): string | undefined {
+function unfitForRow({ nodes, links, chips }: Topology, ways: () => RouteTable): string | undefined {
   const [leaving, entering] = [new Int32Array(nodes.length), new Int32Array(nodes.length)];
   for (const { from, to } of links) {
     leaving[from]++;
@@ -57,7 +57,7 @@ function unfitForRow({ nodes, links, chips }: Topology, ways: () => Ways): strin
  * @param weight what a message weighs: so much in any case, and so much for each rank that gets something
  */
 export function treeOverRow(
-  ways: Ways,
+  ways: RouteTable,
   root: number,
   weight: { readonly fixed: Bytes; readonly each: Bytes },
 ): readonly (readonly Handover[])[] {
@@ -68,7 +68,10 @@ export function treeOverRow(
 }
 
 /** A message keeps the only link or port of its sender for its latency, too, unless the link is pipelined and the ports are many. */
-function messageTimes(ways: Ways, { fixed, each }: { readonly fixed: Bytes; readonly each: Bytes }): MessageTimes {
+function messageTimes(
+  ways: RouteTable,
+  { fixed, each }: { readonly fixed: Bytes; readonly each: Bytes },
+): MessageTimes {
   const { topology, ranks, from, to, latency, bandwidth } = ways;
   const wayAt = new Int32Array(ranks * ranks);
   for (let way = 0; way < from.length; way++) wayAt[from[way] * ranks + to[way]] = way;

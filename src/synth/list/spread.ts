@@ -6,7 +6,7 @@ import type { Collective } from '../../ir/collective.ts';
 import { IntColumn } from '../../ir/column.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { equalShares, type Root } from '../shares.ts';
+import { equalShares, type SpreadingRoot } from '../shares.ts';
 import { evenPlaces, type Places } from './places.ts';
 
 const data = scheduleBuffers.indexOf('data');
@@ -44,7 +44,7 @@ interface Spreading {
   readonly ranks: number;
   readonly root: number;
   /** Where an allgather has shards of different sizes: the ranks with data, ascending, and how much they have. */
-  readonly shares?: readonly Root[] | undefined;
+  readonly shares?: readonly SpreadingRoot[] | undefined;
 }
 
 /** The items of an allgather or a broadcast with this many of them in each shard, or in each unit of shards that differ. */

@@ -13,7 +13,7 @@ import { mostRanksFor, tolerance } from '../limits.ts';
 import { equalShares } from '../shares.ts';
 import { candidate } from './candidate.ts';
 import { roundTrips, widthsInto } from './centre.ts';
-import type { Machine } from './machine.ts';
+import type { MoveProblem } from './machine.ts';
 import type { SpreadProblem, Strategy } from './problem.ts';
 
 /** Centres that are tried, from the narrowest on. */
@@ -28,7 +28,7 @@ interface Centre {
 }
 
 /** Candidates of a strategy that remembers what it has searched, for machines whose chips are not alike. */
-export function* proposeThroughCentre(strategy: Strategy, machine: Machine, problem: Problem): Iterable<Proposal> {
+export function* proposeThroughCentre(strategy: Strategy, machine: MoveProblem, problem: Problem): Iterable<Proposal> {
   const { collective, routes, effort = 'full' } = problem;
   if (collective.kind !== 'allreduce' || keepsRankOrder(collective) || collective.ranks > mostRanksFor.packings) return;
   if (chipsAreAlike(routes.topology) || strategy.unfit(machine('allgather', false)) !== undefined) return;
@@ -47,7 +47,12 @@ function centresOf(topology: Topology, size: Bytes): readonly Centre[] {
 }
 
 /** A reduce and a broadcast, of parts that come together at one of the ranks each. */
-function proposeWith(strategy: Strategy, { ranks, farthest }: Centre, machine: Machine, problem: Problem): Proposal {
+function proposeWith(
+  strategy: Strategy,
+  { ranks, farthest }: Centre,
+  machine: MoveProblem,
+  problem: Problem,
+): Proposal {
   const name = `list-${strategy.name}-allreduce (through ${ranks.length} central ranks)`;
   if (problem.toBeat !== undefined && farthest >= problem.toBeat) {
     return dismissed(name, 'its latencies alone take longer than another plan');

@@ -8,7 +8,7 @@ import type { Topology } from '../../ir/topology.ts';
 import { type Arc, type ArcNetwork, arcNetwork } from '../arcs.ts';
 
 /** Ways in columns, by source and then destination. */
-export interface Ways extends ArcNetwork {
+export interface RouteTable extends ArcNetwork {
   readonly topology: Topology;
   /** Ranks at the two ends. */
   readonly from: Int32Array;
@@ -34,7 +34,7 @@ export interface Ways extends ArcNetwork {
  * @param reversed the ways of the machine with its links turned round: the same routes, travelled backwards
  * @param mostChannels of several equal ways through switches as many
  */
-export function waysOf(routes: Routes, reversed: boolean, mostChannels = 1): Ways {
+export function waysOf(routes: Routes, reversed: boolean, mostChannels = 1): RouteTable {
   const { topology } = routes;
   const ranks = topology.chips.length;
   const ports = topology.chips.map((node) => topology.nodes[node].ports);

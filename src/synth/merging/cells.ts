@@ -5,7 +5,7 @@
 import { Latencies } from '../../bounds/latency/latencies.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
-import type { Ways } from '../list/ways.ts';
+import type { RouteTable } from '../list/ways.ts';
 
 /** Cells of ranks, level by level, on a machine. */
 export interface CellLevels {
@@ -15,7 +15,7 @@ export interface CellLevels {
   readonly apart: readonly Float64Array[];
 }
 
-export function cellLevels(topology: Topology, ways: Ways): CellLevels {
+export function cellLevels(topology: Topology, ways: RouteTable): CellLevels {
   const latencies = new Latencies(topology);
   const { chips } = topology;
   const apart = chips.map((chip) => {
@@ -28,7 +28,7 @@ export function cellLevels(topology: Topology, ways: Ways): CellLevels {
 }
 
 /** Only cells with ways to each other: within a cell everyone reaches everyone. Where there are none all ranks are one cell. */
-function joined(cellOf: Int32Array, ways: Ways, apart: readonly Float64Array[]): Int32Array {
+function joined(cellOf: Int32Array, ways: RouteTable, apart: readonly Float64Array[]): Int32Array {
   const members: number[][] = Array.from({ length: Math.max(...cellOf) + 1 }, () => []);
   for (const [rank, cell] of cellOf.entries()) members[cell].push(rank);
   const leads = new Set<number>();

@@ -3,31 +3,36 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { bandwidthInto } from '../list/events/least-time.ts';
 import { type Cells, isWanted, type Spread } from '../list/spread.ts';
-import type { Ways } from '../list/ways.ts';
+import type { RouteTable } from '../list/ways.ts';
 import type { CellLevels } from './cells.ts';
 
 /** What ranks of a larger cell tell each other. */
 export type Exchange = Spread & { readonly cells: Cells };
 
 /** Exchanges one after the other, and about how long they take. */
-export interface Chain {
+export interface ExchangeSequence {
   readonly seconds: Seconds;
   readonly exchanges: readonly Exchange[];
 }
 
 /** Chains of two exchanges and more, the quickest first; each begins where another one ends, so that a shorter one to every level is known. */
-export function chainsOf({ levels, apart }: CellLevels, ways: Ways, topology: Topology, size: Bytes): readonly Chain[] {
+export function chainsOf(
+  { levels, apart }: CellLevels,
+  ways: RouteTable,
+  topology: Topology,
+  size: Bytes,
+): readonly ExchangeSequence[] {
   /** `single[to][from]`: one exchange among cells of a level. */
   const single = levels.map((within, to) =>
-    levels.slice(0, to).map((item): Chain => {
+    levels.slice(0, to).map((item): ExchangeSequence => {
       const origin = Int32Array.from({ length: Math.max(...item) + 1 }, (_, cell) => item.indexOf(cell));
       const exchange = { ranks: item.length, origin, cells: { item, within } };
       return { seconds: secondsFor(exchange, apart, ways, topology, size), exchanges: [exchange] };
     }),
   );
   // By level: the quickest way to it in so many exchanges.
-  let known: readonly (Chain | undefined)[] = single.map(([chain]) => chain);
-  const chains: Chain[] = [];
+  let known: readonly (ExchangeSequence | undefined)[] = single.map(([chain]) => chain);
+  const chains: ExchangeSequence[] = [];
   for (let number = 2; number < levels.length; number++) {
     known = single.map((last) => {
       const longer = last.flatMap((exchange, from) => {
@@ -47,7 +52,7 @@ export function chainsOf({ levels, apart }: CellLevels, ways: Ways, topology: To
 function secondsFor(
   exchange: Exchange,
   apart: readonly Float64Array[],
-  ways: Ways,
+  ways: RouteTable,
   { nodes, chips }: Topology,
   size: Bytes,
 ): Seconds {

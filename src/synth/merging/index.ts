@@ -12,7 +12,7 @@ import { machineFor } from '../list/machine.ts';
 import type { SpreadProblem } from '../list/problem.ts';
 import { type Moves, secondsInTurn } from '../list/spread.ts';
 import { cellLevels } from './cells.ts';
-import { type Chain, chainsOf } from './chains.ts';
+import { chainsOf, type ExchangeSequence } from './chains.ts';
 import { inExchanges } from './schedule.ts';
 
 const name = 'merging sums';
@@ -31,7 +31,11 @@ export function* proposeMerging(problem: Problem): Iterable<Proposal> {
 }
 
 /** Its moves are searched when it is first built. */
-function candidate({ collective, chunks = 1 }: Problem, machine: SpreadProblem, { exchanges }: Chain): Proposal {
+function candidate(
+  { collective, chunks = 1 }: Problem,
+  machine: SpreadProblem,
+  { exchanges }: ExchangeSequence,
+): Proposal {
   const label = `${name} in ${exchanges.length} exchanges`;
   let known: readonly Moves[] | undefined;
   const moves = (): readonly Moves[] => {

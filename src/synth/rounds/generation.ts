@@ -3,7 +3,7 @@ import { Random } from '../../ir/random.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { LinearModel, Solver } from '../../solver/index.ts';
 import { columnsPerMaster, patience, treeOrders, workOfTry } from './limits.ts';
-import { Master, type MasterAnswer, type Prices } from './master.ts';
+import { type DualPrices, Master, type MasterAnswer } from './master.ts';
 import { Pricing } from './pricing.ts';
 import type { RoundsProblem } from './problem.ts';
 
@@ -74,7 +74,7 @@ export class Generation {
   }
 
   /** Adds columns that are worth it: the trees that grow by what is nearest, and then others, until there are enough. Returns how many. */
-  private price(prices: Prices): number {
+  private price(prices: DualPrices): number {
     let added = 0;
     for (let order = 0; order <= treeOrders && added < columnsPerMaster; order++) {
       for (const column of this.pricing.improving(prices, order === 0 ? undefined : this.random)) {
@@ -87,7 +87,7 @@ export class Generation {
   }
 
   /** Before the first master: the fewest hops, and any column is welcome. */
-  private pricesBefore(): Prices {
+  private pricesBefore(): DualPrices {
     const { network, rounds, commodities } = this.problem;
     const copied = new Float64Array(rounds * network.arcs.length).fill(1);
     return { copied, reduced: copied, worth: new Float64Array(commodities.length).fill(Number.POSITIVE_INFINITY) };

@@ -10,7 +10,7 @@ import { mostFailures, tolerance } from '../limits.ts';
 import { Generation } from './generation.ts';
 import { precision, quickPart, workOfAll, workOfTry, workOfTrying } from './limits.ts';
 import { roundsNetwork } from './network.ts';
-import { demandsOf } from './problem.ts';
+import { commoditiesOf } from './problem.ts';
 import { rounded } from './rounding.ts';
 import { scheduleOf } from './schedule.ts';
 
@@ -40,7 +40,7 @@ export function bestInRounds(
   onProgress?: (rounds: number, seconds: Seconds) => void,
 ): InRounds | undefined {
   const { collective, size, routes, seed, effort, shouldStop, onModel } = problem;
-  const demands = demandsOf(collective, size);
+  const demands = commoditiesOf(collective, size);
   const isOrdered = collectiveFacts[collective.kind].reduces && keepsRankOrder(collective);
   if (demands === undefined || isOrdered || demands.commodities.length === 0) return undefined;
   const network = roundsNetwork(routes, demands.turned !== undefined);

@@ -15,11 +15,11 @@ import {
   type Solver,
   type SparseColumn,
 } from '../../solver/index.ts';
-import type { Load } from './network.ts';
-import { type Column, type Hop, loadsOf, type RoundsProblem } from './problem.ts';
+import type { UnitLoad } from './network.ts';
+import { type Hop, loadsOf, type RoundsProblem, type TreeColumn } from './problem.ts';
 
 /** What a byte, or all of a commodity, is worth in seconds. */
-export interface Prices {
+export interface DualPrices {
   /** By hop: what a byte more costs that is copied, or reduced, there. */
   readonly copied: Float64Array;
   readonly reduced: Float64Array;
@@ -29,18 +29,18 @@ export interface Prices {
 
 /** Parts of commodities that go by columns. */
 export interface MasterAnswer {
-  readonly columns: readonly Column[];
+  readonly columns: readonly TreeColumn[];
   /** Of all rounds, without their latencies. */
   readonly seconds: Seconds;
   /** By column; those of a commodity add up to 1. */
   readonly shares: Float64Array;
-  readonly prices: Prices;
+  readonly prices: DualPrices;
   /** Of the simplex method. */
   readonly iterations: number;
 }
 
 export class Master {
-  readonly columns: Column[] = [];
+  readonly columns: TreeColumn[] = [];
   readonly rows: number;
   private readonly problem: RoundsProblem;
   /** Rows of all rounds, one for each resource in each of them; a row for each commodity follows. */
@@ -61,7 +61,7 @@ export class Master {
   }
 
   /** Adds a column; false where it is there already. */
-  add(column: Column): boolean {
+  add(column: TreeColumn): boolean {
     const key = `${column.commodity} ${column.turn} ${column.hops.join(' ')}`;
     if (this.known.has(key)) return false;
     this.known.add(key);
@@ -117,13 +117,13 @@ export class Master {
     this.model.close();
   }
 
-  private rowOf(hop: Hop, { resource }: Load): number {
+  private rowOf(hop: Hop, { resource }: UnitLoad): number {
     const { headStart, arcs } = this.problem.network;
     return Math.floor(hop / arcs.length) * headStart.length + resource;
   }
 
   /** What all of its commodity takes in each row, if it goes by this column. */
-  private sparse(column: Column): SparseColumn {
+  private sparse(column: TreeColumn): SparseColumn {
     const bytes = this.problem.commodities[column.commodity].bytes / this.unit;
     const loads = new Map<number, number>();
     for (const hop of column.hops) {
@@ -136,10 +136,10 @@ export class Master {
     return { cost: 0, rows: [...loads.keys()], values: [...loads.values()] };
   }
 
-  private pricesOf(prices: Float64Array): Prices {
+  private pricesOf(prices: Float64Array): DualPrices {
     const { network, rounds, commodities } = this.problem;
     const { arcs, copying, reducing } = network;
-    const sums = (loads: readonly (readonly Load[])[]): Float64Array =>
+    const sums = (loads: readonly (readonly UnitLoad[])[]): Float64Array =>
       new Float64Array(rounds * arcs.length).map((_, hop) =>
         loads[hop % arcs.length].reduce(
           (sum, load) => sum + Math.max(0, prices[this.rowOf(hop, load)]) * load.perByte,

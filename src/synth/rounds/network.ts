@@ -5,7 +5,7 @@ import type { Arc } from '../arcs.ts';
 import { waysOf } from '../list/ways.ts';
 
 /** What a byte takes of something. */
-export interface Load {
+export interface UnitLoad {
   readonly resource: number;
   /** Seconds. */
   readonly perByte: number;
@@ -26,8 +26,8 @@ export interface RoundsNetwork {
   /** By resource: how much sooner than that bytes begin to flow, on any of its ways. */
   readonly headStart: Float64Array;
   /** By way: what a byte takes that is copied, or reduced. */
-  readonly copying: readonly (readonly Load[])[];
-  readonly reducing: readonly (readonly Load[])[];
+  readonly copying: readonly (readonly UnitLoad[])[];
+  readonly reducing: readonly (readonly UnitLoad[])[];
 }
 
 /**

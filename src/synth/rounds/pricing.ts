@@ -2,11 +2,11 @@
 import type { Random } from '../../ir/random.ts';
 import { noticeable } from '../../ir/units.ts';
 import { looksPerWork } from './limits.ts';
-import type { Prices } from './master.ts';
-import type { Column, Hop, RoundsProblem } from './problem.ts';
+import type { DualPrices } from './master.ts';
+import type { Hop, RoundsProblem, TreeColumn } from './problem.ts';
 import { nearTree, roundsBefore, roundsFrom, type TreeRounds } from './trees.ts';
 
-type HopPrices = Pick<Prices, 'copied' | 'reduced'>;
+type HopPrices = Pick<DualPrices, 'copied' | 'reduced'>;
 
 export class Pricing {
   /** What trees have taken so far, as limits count work (limits.ts). */
@@ -24,14 +24,14 @@ export class Pricing {
    *
    * @param random trees grow in any order, at prices that are a little off: each time others
    */
-  *improving(prices: Prices, random?: Random): Iterable<Column> {
+  *improving(prices: DualPrices, random?: Random): Iterable<TreeColumn> {
     const { commodities, network } = this.problem;
     const near = random === undefined ? prices : blurred(prices, random);
     const find: Finder = (over, root, targets) => {
       this.work += (over.rounds * over.from.length * targets.length) / looksPerWork;
       return nearTree(over, root, targets, over.step < 0 ? near.reduced : near[this.spread], random);
     };
-    const costOf = ({ hops, turn }: Column): number =>
+    const costOf = ({ hops, turn }: TreeColumn): number =>
       hops.reduce((sum, hop) => sum + prices[hop < turn * network.arcs.length ? 'reduced' : 'copied'][hop], 0);
     for (const [commodity, { bytes }] of commodities.entries()) {
       const limit = (prices.worth[commodity] / bytes) * (1 - noticeable);
@@ -40,7 +40,7 @@ export class Pricing {
   }
 
   /** A tree from its source; or for every rank and round one that brings all together there before that round, and one that spreads it from then on. */
-  private *columnsOf(commodity: number, find: Finder): Iterable<Column> {
+  private *columnsOf(commodity: number, find: Finder): Iterable<TreeColumn> {
     const { network, rounds, commodities } = this.problem;
     const { source, targets } = commodities[commodity];
     if (source !== undefined) {

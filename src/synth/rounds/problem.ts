@@ -2,7 +2,7 @@
 import { type Collective, type CollectiveKind, collectiveFacts } from '../../ir/collective.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { MovingKind } from '../derive.ts';
-import type { Load, RoundsNetwork } from './network.ts';
+import type { RoundsNetwork, UnitLoad } from './network.ts';
 
 /** Data that takes one or several columns. */
 export interface Commodity {
@@ -17,7 +17,7 @@ export interface Commodity {
 export type Hop = number;
 
 /** One way for a commodity to get to all its targets. */
-export interface Column {
+export interface TreeColumn {
   /** Index of the commodity. */
   readonly commodity: number;
   /** Ascending, each at most once. */
@@ -39,7 +39,7 @@ export interface RoundsProblem extends Demands {
 }
 
 /** What a byte takes of the resources of its round on a hop of a column. */
-export function loadsOf({ network }: RoundsProblem, { turn }: Pick<Column, 'turn'>, hop: Hop): readonly Load[] {
+export function loadsOf({ network }: RoundsProblem, { turn }: Pick<TreeColumn, 'turn'>, hop: Hop): readonly UnitLoad[] {
   const ways = network.arcs.length;
   return (hop < turn * ways ? network.reducing : network.copying)[hop % ways];
 }
@@ -58,15 +58,15 @@ const shapes: Partial<Readonly<Record<CollectiveKind, readonly [Shape, MovingKin
 };
 
 /** The commodities of a collective; those without bytes are left out. Undefined for scans, barriers and custom collectives. */
-export function demandsOf(collective: Collective, size: Bytes): Demands | undefined {
+export function commoditiesOf(collective: Collective, size: Bytes): Demands | undefined {
   const shape = shapes[collective.kind];
   if (shape === undefined) return undefined;
   const [form, turned] = shape;
-  const commodities = commoditiesOf(form, collective, size).filter(({ bytes }) => bytes > 0);
+  const commodities = commoditiesOfForm(form, collective, size).filter(({ bytes }) => bytes > 0);
   return { commodities, reduces: collectiveFacts[collective.kind].reduces, turned };
 }
 
-function commoditiesOf(form: Shape, { ranks, root, counts }: Collective, size: Bytes): Commodity[] {
+function commoditiesOfForm(form: Shape, { ranks, root, counts }: Collective, size: Bytes): Commodity[] {
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   const shard = (index: number): Bytes => counts?.[index] ?? size / ranks;
   const toEach = (source: number, shardOf: (rank: number) => number): Commodity[] =>

@@ -3,18 +3,18 @@ import { type Effort, partOfWork } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { mostChunks, precision } from './limits.ts';
 import type { MasterAnswer } from './master.ts';
-import { type Column, loadsOf, type RoundsProblem } from './problem.ts';
+import { loadsOf, type RoundsProblem, type TreeColumn } from './problem.ts';
 
 /** A column with chunks of its commodity: `count` of them, of which there are C. */
-export interface Part {
-  readonly column: Column;
+export interface ColumnShare {
+  readonly column: TreeColumn;
   readonly count: number;
 }
 
 /** @returns parts of each commodity, which add up to `chunks` */
 export interface Rounded {
   readonly chunks: number;
-  readonly parts: readonly (readonly Part[])[];
+  readonly parts: readonly (readonly ColumnShare[])[];
   /** Of all rounds, without their latencies. */
   readonly seconds: Seconds;
 }
@@ -39,7 +39,7 @@ export function rounded(
 }
 
 /** By commodity: shares of C chunks by largest remainders; columns without a chunk are left out. */
-function partsOf({ commodities }: RoundsProblem, { columns, shares }: MasterAnswer, chunks: number): Part[][] {
+function partsOf({ commodities }: RoundsProblem, { columns, shares }: MasterAnswer, chunks: number): ColumnShare[][] {
   return commodities.map((_, commodity) => {
     const members = [...columns.keys()].filter((c) => columns[c].commodity === commodity && shares[c] > 0);
     const counts = members.map((c) => Math.floor(shares[c] * chunks + 1e-9));
@@ -52,7 +52,7 @@ function partsOf({ commodities }: RoundsProblem, { columns, shares }: MasterAnsw
 }
 
 /** What the rounds of these parts take without their latencies: what the busiest way or link takes, and then the busiest rank that reduces. */
-function roundsTime(problem: RoundsProblem, parts: readonly (readonly Part[])[], chunks: number): Seconds {
+function roundsTime(problem: RoundsProblem, parts: readonly (readonly ColumnShare[])[], chunks: number): Seconds {
   const { network, rounds, commodities } = problem;
   const { headStart, arcs, ranks } = network;
   const taken = Array.from({ length: rounds }, () => headStart.map((sooner) => -sooner));
@@ -71,9 +71,9 @@ function roundsTime(problem: RoundsProblem, parts: readonly (readonly Part[])[],
  * Parts such that neighbours take many ways together, so that slices of a message join: each is followed by the one that has most hops in common
  * with it. The first is the one with most chunks.
  */
-export function neighbours(parts: readonly Part[]): Part[] {
+export function neighbours(parts: readonly ColumnShare[]): ColumnShare[] {
   const left = [...parts].sort((a, b) => b.count - a.count);
-  const ordered: Part[] = left.splice(0, 1);
+  const ordered: ColumnShare[] = left.splice(0, 1);
   while (left.length > 0) {
     const hops = new Set(ordered[ordered.length - 1].column.hops);
     let [best, most] = [0, -1];

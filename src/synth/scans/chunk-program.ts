@@ -1,9 +1,9 @@
 /** What ranks do for one chunk of a story: messages and local operations, in stages, on places of their own. */
 import type { OperandOrder, ScheduleBuffer, TransferKind } from '../../ir/schedule.ts';
-import type { Story, Value } from './values.ts';
+import type { ScanValue, Story } from './values.ts';
 
 /** The chunk in a buffer, or a chunk of scratch that is its own. */
-export interface Place {
+export interface ScanChunk {
   readonly buffer: ScheduleBuffer;
   /** In scratch. */
   readonly slot: number;
@@ -17,8 +17,8 @@ export interface ChunkOperation {
   readonly destination: number;
   readonly kind: TransferKind;
   readonly order: OperandOrder;
-  readonly from: Place;
-  readonly to: Place;
+  readonly from: ScanChunk;
+  readonly to: ScanChunk;
 }
 
 export interface ChunkProgram {
@@ -33,7 +33,7 @@ export interface ChunkProgram {
 /** Changes while a program is written: results that are made in scratch move to their place. */
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
-const input: Place = { buffer: 'input', slot: 0 };
+const input: ScanChunk = { buffer: 'input', slot: 0 };
 
 /** @param isScan then the data buffer starts as the rank's input */
 export function programOf(story: Story, ranks: number, isScan: boolean): ChunkProgram {
@@ -47,29 +47,29 @@ export function programOf(story: Story, ranks: number, isScan: boolean): ChunkPr
 
 class Writer {
   private readonly operations: ChunkOperation[] = [];
-  private readonly places = new Map<number, Draft<Place>>();
+  private readonly places = new Map<number, Draft<ScanChunk>>();
   /** By place in scratch: what writes to it first. */
-  private readonly firstWrites = new Map<Place, ChunkOperation>();
+  private readonly firstWrites = new Map<ScanChunk, ChunkOperation>();
   /** By rank: the last operation that reads its input. */
   private readonly lastReads: (ChunkOperation | undefined)[] = [];
   /** By value: how many others are made of it, messages and results among them. */
   private readonly uses = new Map<number, number>();
   private readonly used: Int32Array;
-  private readonly results: { readonly rank: number; readonly stage: number; readonly from: Draft<Place> }[] = [];
+  private readonly results: { readonly rank: number; readonly stage: number; readonly from: Draft<ScanChunk> }[] = [];
 
   constructor({ messages, results }: Story, ranks: number) {
     this.used = new Int32Array(ranks);
     for (const value of [...messages.flatMap(madeOf), ...results]) if (value !== undefined) this.count(value);
   }
 
-  private count(value: Value): void {
+  private count(value: ScanValue): void {
     const uses = this.uses.get(value.id) ?? 0;
     this.uses.set(value.id, uses + 1);
     if (uses === 0) for (const operand of madeOf(value)) this.count(operand);
   }
 
   /** Where a value is; what makes it is written down when it is first asked for. */
-  placeOf(value: Value): Draft<Place> {
+  placeOf(value: ScanValue): Draft<ScanChunk> {
     const known = this.places.get(value.id);
     if (known !== undefined) return known;
     const place = this.make(value);
@@ -77,7 +77,7 @@ class Writer {
     return place;
   }
 
-  private make(value: Value): Draft<Place> {
+  private make(value: ScanValue): Draft<ScanChunk> {
     const { rank, made, stage } = value;
     if (made.kind === 'input') return input;
     if (made.kind === 'merge') return this.merge(value, made.lower, made.upper);
@@ -89,7 +89,7 @@ class Writer {
   }
 
   /** In the place of an operand that nothing else needs, or in one of its own. */
-  private merge({ rank, stage, merges }: Value, lower: Value, upper: Value): Draft<Place> {
+  private merge({ rank, stage, merges }: ScanValue, lower: ScanValue, upper: ScanValue): Draft<ScanChunk> {
     const [below, above] = [this.placeOf(lower), this.placeOf(upper)];
     const ends = { stage, source: rank, destination: rank } as const;
     const part = 2 * merges + 1;
@@ -107,11 +107,11 @@ class Writer {
     return to;
   }
 
-  private isFree({ id, made }: Value): boolean {
+  private isFree({ id, made }: ScanValue): boolean {
     return made.kind !== 'input' && this.uses.get(id) === 1;
   }
 
-  private slot(rank: number): Draft<Place> {
+  private slot(rank: number): Draft<ScanChunk> {
     return { buffer: 'scratch', slot: this.used[rank]++ };
   }
 
@@ -123,7 +123,7 @@ class Writer {
     if (from === input && (last === undefined || isBefore(last, operation))) this.lastReads[source] = operation;
   }
 
-  result(value: Value, rank: number): void {
+  result(value: ScanValue, rank: number): void {
     this.results.push({ rank, stage: value.stage, from: this.placeOf(value) });
   }
 
@@ -141,14 +141,14 @@ class Writer {
     return { operations, messages, scratch, stages };
   }
 
-  private copyLast(rank: number, stage: number, from: Place): void {
+  private copyLast(rank: number, stage: number, from: ScanChunk): void {
     const ends = { source: rank, destination: rank, kind: 'copy', order: 'held-first' } as const;
-    const to: Place = { buffer: 'data', slot: 0 };
+    const to: ScanChunk = { buffer: 'data', slot: 0 };
     this.operations.push({ ...ends, stage, part: Number.POSITIVE_INFINITY, from, to });
   }
 }
 
-function madeOf({ made }: Value): readonly Value[] {
+function madeOf({ made }: ScanValue): readonly ScanValue[] {
   if (made.kind === 'merge') return [made.lower, made.upper];
   return made.kind === 'message' ? [made.sent] : [];
 }

@@ -7,7 +7,7 @@ import type { ChunkProgram } from './chunk-program.ts';
 const mostOperations = 25_000;
 
 /** Packets that suit a size, and what they take. */
-export interface Packets {
+export interface PacketEstimate {
   readonly count: number;
   readonly seconds: Seconds;
 }
@@ -28,7 +28,12 @@ export function isChain(programs: readonly ChunkProgram[], { topology }: Routes)
  * Packets follow each other stage by stage: k of them, of s stages each, take (k + s − 1)(α + l·M/k) where the busiest link is held for l seconds for
  * each byte. That is least at k = √((s − 1)·l·M/α). Bulks do what more packets would than may be written out.
  */
-export function inPackets(programs: readonly ChunkProgram[], load: number, { topology }: Routes, size: Bytes): Packets {
+export function inPackets(
+  programs: readonly ChunkProgram[],
+  load: number,
+  { topology }: Routes,
+  size: Bytes,
+): PacketEstimate {
   const latency = topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
   const others = Math.max(...programs.map(({ stages }) => stages)) - 1;
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);

@@ -30,7 +30,7 @@ export function hopsOf(routes: Routes): Hops {
 }
 
 /** Finds the cheapest ways, for prices of hops. */
-export class Ways {
+export class CheapestPaths {
   /** Ranks and hops that have been looked at. */
   looks = 0;
   private readonly hops: Hops;
@@ -87,7 +87,7 @@ export class Ways {
 const leastPrice = 1e-3;
 
 /** For how long hops hold links and ports, in seconds for each byte of a chunk, and what one chunk more costs: the more, the busier what it holds is. */
-export class Loads {
+export class HopLoads {
   private readonly hops: Hops;
   /** By resource. */
   private readonly loads: Float64Array;
@@ -104,8 +104,8 @@ export class Loads {
   }
 
   /** The same, to go on by itself. */
-  copy(): Loads {
-    return new Loads(this.hops, this.loads.slice());
+  copy(): HopLoads {
+    return new HopLoads(this.hops, this.loads.slice());
   }
 
   /** @param times how often each hop of a way is taken; negative to undo that */

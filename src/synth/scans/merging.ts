@@ -4,12 +4,12 @@
  * have everything together where it must be is found, counted in messages one after the other.
  */
 import type { ClassTree, Scheme } from './scheme.ts';
-import { mergedWhen, type Story, type Value, Values } from './values.ts';
+import { mergedWhen, type ScanValue, ScanValues, type Story } from './values.ts';
 
 /** @param ownResult whether a rank's result has its own contribution: scan, not exscan */
 export function tellOfScheme(scheme: Scheme, ranks: number, ownResult: boolean): Story {
   const known: Known = Array.from({ length: ranks }, () => Array.from({ length: ranks }, () => []));
-  const values = new Values();
+  const values = new ScanValues();
   const messages = scheme.flatMap((tree, high) => {
     const telling = new ClassTelling(tree, high, known, values);
     for (const place of tree.complete) telling.completeAt(place);
@@ -28,14 +28,14 @@ export function tellOfScheme(scheme: Scheme, ranks: number, ownResult: boolean):
 }
 
 /** By rank and highest contribution: what a rank can have. */
-type Known = Value[][][];
+type Known = ScanValue[][][];
 
-type When = Pick<Value, 'stage' | 'merges'>;
+type When = Pick<ScanValue, 'stage' | 'merges'>;
 
 /** What could be merged. */
 interface Sum extends When {
-  readonly lower: Value;
-  readonly upper: Value;
+  readonly lower: ScanValue;
+  readonly upper: ScanValue;
 }
 
 function isEarlier(value: When, other: When): boolean {
@@ -47,13 +47,13 @@ class ClassTelling {
   private readonly tree: ClassTree;
   private readonly high: number;
   private readonly known: Known;
-  private readonly values: Values;
+  private readonly values: ScanValues;
   /** By place: the message that has been decided on. */
-  private readonly decided: (Value | undefined)[];
+  private readonly decided: (ScanValue | undefined)[];
   /** By place: what can be had there as far as has been decided. */
-  private reached: ReadonlyMap<number, Value>[] = [];
+  private reached: ReadonlyMap<number, ScanValue>[] = [];
 
-  constructor(tree: ClassTree, high: number, known: Known, values: Values) {
+  constructor(tree: ClassTree, high: number, known: Known, values: ScanValues) {
     this.tree = tree;
     this.high = high;
     this.known = known;
@@ -73,22 +73,22 @@ class ClassTelling {
     this.reached = [];
   }
 
-  messages(): Value[] {
+  messages(): ScanValue[] {
     return this.decided.filter((value) => value !== undefined);
   }
 
   /** The earliest value for each lowest contribution that can be had at a place, the highest of these first. */
-  reachable(place: number): ReadonlyMap<number, Value> {
+  reachable(place: number): ReadonlyMap<number, ScanValue> {
     this.reached[place] ??= this.found(place);
     return this.reached[place];
   }
 
-  private found(place: number): ReadonlyMap<number, Value> {
+  private found(place: number): ReadonlyMap<number, ScanValue> {
     const known = this.known[this.tree.places[place].rank];
     const decided = this.decided[place];
-    const best: (Value | Sum | undefined)[] = [];
+    const best: (ScanValue | Sum | undefined)[] = [];
     for (const value of decided === undefined ? this.arriving(place) : [decided]) best[value.low] = value;
-    const found = new Map<number, Value>();
+    const found = new Map<number, ScanValue>();
     // What comes of merging with values of lower classes, from the highest of these down.
     for (let low = this.high; low >= 0; low--) {
       const earliest = best[low];
@@ -104,7 +104,7 @@ class ClassTelling {
     return found;
   }
 
-  private arriving(place: number): Value[] {
+  private arriving(place: number): ScanValue[] {
     const { rank, parent } = this.tree.places[place];
     if (place === 0) return [this.values.input(rank)];
     return [...this.reachable(parent).values()].map((sent) => this.values.sent(sent, rank));

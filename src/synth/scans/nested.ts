@@ -15,7 +15,7 @@ import { programOf } from './chunk-program.ts';
 import { getsOutOfStep } from './estimate.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { boxesOf, halfOf, outwards, Runs } from './runs.ts';
-import { joined, type Part, tellOfTree } from './tree-telling.ts';
+import { joined, type RankSpan, tellOfTree } from './tree-telling.ts';
 
 /** Parts of a vector, at most: shares of ranks are rounded to these. */
 const mostChunks = 256;
@@ -86,7 +86,7 @@ export function nestedScan({ name, starts, within, across, weights, inStep }: Ne
   const programs = Array.from({ length: chunks }, (_, chunk) => {
     const runs = new Runs(weights, chunks, chunk);
     const parts = starts.map((first, index) => runs[within](first, starts[index + 1] ?? ranks).part);
-    const tree: Part =
+    const tree: RankSpan =
       across === 'direct'
         ? { ...joined(parts), isDirect: true }
         : parts.reduceRight((after, part) => joined([part, after]));

@@ -2,7 +2,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
 import { joinPieces } from '../../passes/index.ts';
-import type { ChunkOperation, ChunkProgram, Place } from './chunk-program.ts';
+import type { ChunkOperation, ChunkProgram, ScanChunk } from './chunk-program.ts';
 
 /** An operation on a chunk of the message, and the stage in which it comes behind those of earlier packets. */
 interface Placed {
@@ -82,7 +82,7 @@ class Offsets {
     this.isDense = isDense;
   }
 
-  of(rank: number, { buffer, slot }: Place, chunk: number): number {
+  of(rank: number, { buffer, slot }: ScanChunk, chunk: number): number {
     if (buffer !== 'scratch') return chunk;
     const row = this.isDense ? rank : 0;
     const at = (row * this.chunks + chunk) * this.slots + slot;

@@ -3,7 +3,7 @@ import { type Candidate, dismissed, type Problem, type Proposal } from '../engin
 import { tolerance } from '../limits.ts';
 import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import { getsOutOfStep, inPackets, isChain, type Packets } from './estimate.ts';
+import { getsOutOfStep, inPackets, isChain, type PacketEstimate } from './estimate.ts';
 import { hopsOf } from './hops.ts';
 import { tellOfScheme } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
@@ -21,7 +21,7 @@ const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 /** What ranks do for the chunks of one packet, and what to expect of that. */
 interface Packed {
   readonly programs: readonly ChunkProgram[];
-  readonly packets: Packets;
+  readonly packets: PacketEstimate;
 }
 
 export function* proposePacked(problem: Problem): Iterable<Proposal> {

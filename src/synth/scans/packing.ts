@@ -6,13 +6,13 @@
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
 import { perOperation } from '../limits.ts';
-import { type Hops, Loads, Ways } from './hops.ts';
+import { CheapestPaths, HopLoads, type Hops } from './hops.ts';
 import { type ClassTree, cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from './scheme.ts';
 
 /** Times that all classes of all chunks are put back. */
 const mostPasses = 6;
 
-export interface Packing {
+export interface SchemePacking {
   /** One for each chunk. */
   readonly schemes: readonly Scheme[];
   /** For how long the busiest resource is held, in seconds for each byte of a whole message. */
@@ -28,20 +28,20 @@ export class Packer {
   private readonly shouldStop: ShouldStop | undefined;
   /** Chunks as they were first put, and what they hold. */
   private readonly chunks: Chunk[] = [];
-  private readonly loads: Loads;
-  private readonly ways: Ways;
+  private readonly loads: HopLoads;
+  private readonly ways: CheapestPaths;
   private stops = false;
 
   constructor(kind: CollectiveKind, hops: Hops, shouldStop?: ShouldStop) {
     this.kind = kind;
     this.hops = hops;
     this.shouldStop = shouldStop;
-    this.loads = new Loads(hops);
-    this.ways = new Ways(hops);
+    this.loads = new HopLoads(hops);
+    this.ways = new CheapestPaths(hops);
   }
 
   /** For so many chunks, or for as many as there is time for: the best packing that passes come to. No fewer than were asked for before. */
-  packing(count: number): Packing {
+  packing(count: number): SchemePacking {
     while (this.chunks.length < count && !this.stops) this.add();
     const chunks = this.chunks.map(({ stops, scheme }) => ({ stops, scheme: [...scheme] }));
     const loads = this.loads.copy();
@@ -73,7 +73,7 @@ export class Packer {
   }
 
   /** Takes each class of a chunk out and puts it back by the ways that are cheapest then, meeting others where it did. */
-  private improve({ stops, scheme }: Chunk, loads: Loads): void {
+  private improve({ stops, scheme }: Chunk, loads: HopLoads): void {
     const { hops, ways } = this;
     const way = (from: number, to: number) => ways.way(loads.prices(), from, to);
     loads.rescale();
@@ -99,7 +99,7 @@ interface Chunk {
   readonly scheme: ClassTree[];
 }
 
-function packingOf(chunks: readonly Chunk[], loads: Loads): Packing {
+function packingOf(chunks: readonly Chunk[], loads: HopLoads): SchemePacking {
   const schemes = chunks.map(({ scheme }) => [...scheme]);
   const messages = schemes.flat().reduce((sum, tree) => sum + hopsIn(tree).length, 0);
   return { schemes, load: loads.busiest() / schemes.length, messages };

@@ -1,11 +1,11 @@
 /** Runs of consecutive ranks, nested: which rank of a run looks after a chunk of its sum and of what comes before it. */
 import type { Routes } from '../../ir/routes.ts';
 import { groupsOf } from '../levels/groups.ts';
-import { alone, joined, type Part } from './tree-telling.ts';
+import { alone, joined, type RankSpan } from './tree-telling.ts';
 
 /** A run as it is for a chunk, and the chunks `from` … `to` − 1 around it for which it is the same. */
-export interface Run {
-  readonly part: Part;
+export interface RankRun {
+  readonly part: RankSpan;
   readonly from: number;
   readonly to: number;
 }
@@ -23,13 +23,13 @@ export class Runs {
   }
 
   /** Every rank is a part of its own. */
-  flat(first: number, end: number): Run {
+  flat(first: number, end: number): RankRun {
     const ranks = Array.from({ length: end - first }, (_, index) => this.single(first + index));
     return ranks.length === 1 ? ranks[0] : this.together(ranks);
   }
 
   /** Two parts, each made like it; at the end of all ranks looked after by the ranks of the first where sizes are odd: no more would look after the other. */
-  halved(first: number, end: number): Run {
+  halved(first: number, end: number): RankRun {
     const size = end - first;
     if (size === 1) return this.single(first);
     const middle = first + halfOf(size);
@@ -38,12 +38,12 @@ export class Runs {
     return { ...run, part: { ...run.part, rank: run.part.parts[0].rank } };
   }
 
-  private single(rank: number): Run {
+  private single(rank: number): RankRun {
     return { part: alone(rank), from: 0, to: this.chunks };
   }
 
   /** Of the chunks for which all parts are the same, each part looks after as many as the weights of its ranks say. */
-  private together(runs: readonly Run[]): Run {
+  private together(runs: readonly RankRun[]): RankRun {
     const parts = runs.map(({ part }) => part);
     const { first } = parts[0];
     const { end } = parts[parts.length - 1];

@@ -3,13 +3,13 @@
  * Sanders and Träff 2006, of any degree). Sums go up such a tree, and what comes before goes down, in a scan of 2 × height messages one after the other that puts
  * one vector each way on an edge.
  */
-import { alone, joined, type Part } from './tree-telling.ts';
+import { alone, joined, type RankSpan } from './tree-telling.ts';
 
 /** Children on one side of a rank. */
 const mostChildren = 2;
 
 /** What makes a tree slow, beside messages one after the other, in as many of these. */
-export interface Prices {
+export interface ScanTreeCosts {
   /** A hop more than one between a child and its parent: some link carries a vector twice. */
   readonly detour: number;
   /** A reduction more of each byte, on the rank that has most. */
@@ -18,7 +18,7 @@ export interface Prices {
 
 /** Some trees side by side, the children of a rank, in rank order. */
 interface Trees {
-  readonly children: readonly Part[];
+  readonly children: readonly RankSpan[];
   /** Of all of them. */
   readonly detours: number;
   /** Of the rank that has most. */
@@ -34,7 +34,7 @@ function none(cost = 0): Trees {
 }
 
 /** The tree in which each rank is below the one before it. */
-export function chainOf(ranks: number): Part {
+export function chainOf(ranks: number): RankSpan {
   let below = alone(ranks - 1);
   for (let rank = ranks - 2; rank >= 0; rank--) below = joined([alone(rank), below]);
   return below;
@@ -43,7 +43,7 @@ export function chainOf(ranks: number): Part {
 /** Trees as good as any for the prices, by dynamic programming over runs: what is below a rank falls into what is before it and what is after. */
 export class ScanTrees {
   private readonly ranks: number;
-  private readonly prices: Prices;
+  private readonly prices: ScanTreeCosts;
   private readonly distances: readonly Float64Array[];
   /** By rank: those near enough to be its parent or child. */
   private readonly near: readonly (readonly number[])[];
@@ -51,7 +51,7 @@ export class ScanTrees {
   private readonly sides = new Map<number, readonly Trees[]>();
 
   /** @param distances hops between ranks, by source */
-  constructor(distances: readonly Float64Array[], prices: Prices) {
+  constructor(distances: readonly Float64Array[], prices: ScanTreeCosts) {
     this.ranks = distances.length;
     this.prices = prices;
     this.distances = distances;
@@ -61,7 +61,7 @@ export class ScanTrees {
   }
 
   /** The best tree with one of some roots. */
-  treeOf(roots: readonly number[]): Part {
+  treeOf(roots: readonly number[]): RankSpan {
     const trees = roots.map((root) => this.under(0, this.ranks - 1, root));
     return trees.reduce((best, tree) => (tree.cost < best.cost ? tree : best)).children[0];
   }

@@ -1,27 +1,27 @@
 /** Scans up and down a tree of parts that follow each other: what the messages of a chunk carry. */
-import { type Story, type Value, Values } from './values.ts';
+import { type ScanValue, ScanValues, type Story } from './values.ts';
 
 /** Ranks `first` … `end` − 1, and the one among them that gets the sums of their parts and tells each what comes before it. */
-export interface Part {
+export interface RankSpan {
   readonly rank: number;
   readonly first: number;
   readonly end: number;
   /** In rank order; none of a rank alone. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly RankSpan[];
   /** Whoever looks after a part sends its sum to all after it, and nobody adds them up for others. */
   readonly isDirect?: true;
 }
 
-export function alone(rank: number): Part {
+export function alone(rank: number): RankSpan {
   return { rank, first: rank, end: rank + 1, parts: [] };
 }
 
 /** Parts that follow each other as one, looked after by whoever does so in the first unless another is named. */
-export function joined(parts: readonly Part[], rank = parts[0].rank): Part {
+export function joined(parts: readonly RankSpan[], rank = parts[0].rank): RankSpan {
   return { rank, first: parts[0].first, end: parts[parts.length - 1].end, parts };
 }
 
-export interface Telling {
+export interface ScanTreeRules {
   readonly ranks: number;
   /** Whether a rank's result has its own contribution: scan, not exscan. */
   readonly ownResult: boolean;
@@ -35,25 +35,25 @@ export interface Telling {
  * Going up, sums of parts come together and are added up; the sum of all goes on, if ranks after need it. Going down, who looks after some parts
  * learns what comes before the first of them, and tells each what comes before it.
  */
-export function tellOfTree(tree: Part, telling: Telling): Story {
+export function tellOfTree(tree: RankSpan, telling: ScanTreeRules): Story {
   return new TreeTeller(tree, telling);
 }
 
 /** Sums of a part's parts, in rank order, undefined of a last one that nobody wants; and by how many of them the sum of these, where it is wanted. */
 interface Sums {
-  readonly each: readonly (Value | undefined)[];
-  readonly prefixes: readonly Value[];
+  readonly each: readonly (ScanValue | undefined)[];
+  readonly prefixes: readonly ScanValue[];
 }
 
 class TreeTeller implements Story {
-  readonly messages: Value[] = [];
-  readonly results: (Value | undefined)[];
-  private readonly telling: Telling;
+  readonly messages: ScanValue[] = [];
+  readonly results: (ScanValue | undefined)[];
+  private readonly telling: ScanTreeRules;
   private readonly height: number;
-  private readonly values = new Values();
-  private readonly sums = new Map<Part, Sums>();
+  private readonly values = new ScanValues();
+  private readonly sums = new Map<RankSpan, Sums>();
 
-  constructor(tree: Part, telling: Telling) {
+  constructor(tree: RankSpan, telling: ScanTreeRules) {
     this.telling = telling;
     this.height = heightOf(tree);
     this.results = new Array(telling.ranks).fill(undefined);
@@ -65,7 +65,7 @@ class TreeTeller implements Story {
   }
 
   /** Returns the sum over all parts, if one after them wants it. */
-  private up(part: Part): Value | undefined {
+  private up(part: RankSpan): ScanValue | undefined {
     const { rank, first, end, parts } = part;
     const isWanted = end < this.telling.ranks;
     if (parts.length === 0) return isWanted ? this.values.input(rank) : undefined;
@@ -73,7 +73,7 @@ class TreeTeller implements Story {
       const sum = isOwn(below, rank) ? this.values.input(rank) : this.up(below);
       return sum && this.sent(sum, rank, heightOf(part));
     });
-    const prefixes: Value[] = [];
+    const prefixes: ScanValue[] = [];
     for (const sum of isWanted || first === 0 ? each : []) {
       const last = prefixes.at(-1);
       if (sum !== undefined) prefixes.push(last === undefined ? sum : this.values.merged(last, sum));
@@ -82,7 +82,7 @@ class TreeTeller implements Story {
     return isWanted ? prefixes.at(-1) : undefined;
   }
 
-  private direct({ parts }: Part): void {
+  private direct({ parts }: RankSpan): void {
     const sums = parts.flatMap((part) => this.up(part) ?? []);
     parts.forEach((part, index) => {
       const [first, ...others] = sums.slice(0, index).map((sum) => this.sent(sum, part.rank, this.height));
@@ -91,12 +91,12 @@ class TreeTeller implements Story {
   }
 
   /** @param above what comes before the first rank of the part; undefined of the first of all */
-  private down(part: Part, above: Value | undefined): void {
+  private down(part: RankSpan, above: ScanValue | undefined): void {
     const { ownResult } = this.telling;
     const { rank, parts } = part;
     const { each, prefixes } = this.sums.get(part) ?? { each: [this.values.input(rank)], prefixes: [] };
     const level = 2 * this.height - heightOf(part);
-    const upTo: (Value | undefined)[] = [above];
+    const upTo: (ScanValue | undefined)[] = [above];
     each.forEach((sum, index) => {
       const [before, sumUpTo] = index < prefixes.length ? [above, prefixes[index]] : [upTo[index], sum];
       // What is up to the last is for nobody but the rank itself, and can wait.
@@ -117,7 +117,7 @@ class TreeTeller implements Story {
     return this.telling.inLevels ? level : 0;
   }
 
-  private sent(value: Value, to: number, level: number): Value {
+  private sent(value: ScanValue, to: number, level: number): ScanValue {
     let at = value;
     if (value.rank === to) return value;
     for (const rank of this.telling.way(value.rank, to)) {
@@ -128,11 +128,11 @@ class TreeTeller implements Story {
   }
 }
 
-function heightOf({ parts }: Part): number {
+function heightOf({ parts }: RankSpan): number {
   return parts.reduce((most, part) => Math.max(most, 1 + heightOf(part)), 0);
 }
 
 /** Whether a part is the rank alone that looks after it and others. */
-function isOwn({ rank, parts }: Part, owner: number): boolean {
+function isOwn({ rank, parts }: RankSpan, owner: number): boolean {
   return parts.length === 0 && rank === owner;
 }

@@ -11,11 +11,11 @@ import { distancesFrom } from '../distances.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import { getsOutOfStep, inPackets, isChain, type Packets } from './estimate.ts';
-import { type Hops, hopsOf, Loads, Ways } from './hops.ts';
+import { getsOutOfStep, inPackets, isChain, type PacketEstimate } from './estimate.ts';
+import { CheapestPaths, HopLoads, type Hops, hopsOf } from './hops.ts';
 import { packedSchedule } from './packed-schedule.ts';
-import { chainOf, type Prices, ScanTrees } from './scan-tree.ts';
-import { type Part, tellOfTree } from './tree-telling.ts';
+import { chainOf, type ScanTreeCosts, ScanTrees } from './scan-tree.ts';
+import { type RankSpan, tellOfTree } from './tree-telling.ts';
 
 /** Finding the best of trees takes the cube of the ranks. */
 const workPerCube = 1 / 300;
@@ -23,7 +23,7 @@ const workPerCube = 1 / 300;
 /** What ranks do for a packet, and how many packets suit the size. */
 interface Found {
   readonly program: ChunkProgram;
-  readonly packets: Packets;
+  readonly packets: PacketEstimate;
   /** No link has more than one message each way of a packet. */
   readonly isSpread: boolean;
 }
@@ -58,7 +58,7 @@ function proposed(name: string, { program }: Found, packets: number, { collectiv
  * In about (√(M·l) + √(s·α))² for s stages and l seconds for each byte, a second more for the bytes takes as long as √(s/α)/√(M·l) messages more one after
  * the other.
  */
-function pricesOf({ routes, size }: Problem, slowest: number, distances: readonly Float64Array[]): Prices {
+function pricesOf({ routes, size }: Problem, slowest: number, distances: readonly Float64Array[]): ScanTreeCosts {
   const { chips, nodes, links } = routes.topology;
   const latency = links.reduce((most, link) => Math.max(most, link.latency), 0);
   const throughput = Math.min(...chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY));
@@ -69,7 +69,7 @@ function pricesOf({ routes, size }: Problem, slowest: number, distances: readonl
   return { detour: sending * perSecond, reduction: reducing * perSecond };
 }
 
-function bestTree(problem: Problem, hops: Hops): Part {
+function bestTree(problem: Problem, hops: Hops): RankSpan {
   problem.shouldStop?.(hops.ranks ** 3 * workPerCube);
   const distances = distancesOf(hops);
   return new ScanTrees(distances, pricesOf(problem, hops.slowest, distances)).treeOf([...distances.keys()]);
@@ -80,7 +80,7 @@ export function distancesOf({ ranks, arcs, outgoing }: Hops): readonly Float64Ar
   return outgoing.map((_, from) => distancesFrom(from, ranks, (at) => outgoing[at].map((hop) => arcs[hop].to)));
 }
 
-function foundOf({ collective, routes, size }: Problem, hops: Hops, tree: Part): Found {
+function foundOf({ collective, routes, size }: Problem, hops: Hops, tree: RankSpan): Found {
   const isScan = collective.kind === 'scan';
   const { ranks } = hops;
   const { way, load: loadOf } = edgeWays(hops, tree);
@@ -95,12 +95,12 @@ function foundOf({ collective, routes, size }: Problem, hops: Hops, tree: Part):
  *
  * @returns the ranks that a message passes from a child to its parent, or back, and for how long the busiest resource is held, in seconds for each byte
  */
-export function edgeWays(hops: Hops, tree: Part) {
-  const loads = new Loads(hops);
-  const ways = new Ways(hops);
+export function edgeWays(hops: Hops, tree: RankSpan) {
+  const loads = new HopLoads(hops);
+  const ways = new CheapestPaths(hops);
   /** None where the ranks are no neighbours. */
   const hopTo = (from: number, to: number) => hops.outgoing[from].filter((hop) => hops.arcs[hop].to === to);
-  const putNeighbours = ({ rank, parts }: Part): void => {
+  const putNeighbours = ({ rank, parts }: RankSpan): void => {
     for (const child of parts) {
       if (child.rank === rank) continue;
       if (child.end < hops.ranks) loads.put(hopTo(child.rank, rank), 1);

@@ -1,7 +1,7 @@
 /** What messages and results of a scan hold: sums over ranks that follow each other, and how each comes to be. One vocabulary for all ways to scan. */
 
 /** The combined contributions of ranks `low` … `high` of one chunk, at a rank. */
-export interface Value {
+export interface ScanValue {
   /** The same for the same value. */
   readonly id: number;
   readonly rank: number;
@@ -16,32 +16,32 @@ export interface Value {
 
 export type Making =
   | { readonly kind: 'input' }
-  | { readonly kind: 'message'; readonly sent: Value }
-  | { readonly kind: 'merge'; readonly lower: Value; readonly upper: Value };
+  | { readonly kind: 'message'; readonly sent: ScanValue }
+  | { readonly kind: 'merge'; readonly lower: ScanValue; readonly upper: ScanValue };
 
 /** All that a scan of one chunk needs: the messages, and the result of each rank that has one. */
 export interface Story {
-  readonly messages: readonly Value[];
+  readonly messages: readonly ScanValue[];
   /** By rank; undefined where nothing is to come out. */
-  readonly results: readonly (Value | undefined)[];
+  readonly results: readonly (ScanValue | undefined)[];
 }
 
 /** When a sum of two is there, at the earliest. */
-export function mergedWhen(lower: Value, upper: Value, earliest = 0): Pick<Value, 'stage' | 'merges'> {
+export function mergedWhen(lower: ScanValue, upper: ScanValue, earliest = 0): Pick<ScanValue, 'stage' | 'merges'> {
   const stage = Math.max(lower.stage, upper.stage, earliest);
   const before = lower.stage === stage ? lower.merges : 0;
   return { stage, merges: 1 + Math.max(before, upper.stage === stage ? upper.merges : 0) };
 }
 
 /** Makes the values of a chunk, each once. */
-export class Values {
-  private readonly inputs = new Map<number, Value>();
+export class ScanValues {
+  private readonly inputs = new Map<number, ScanValue>();
   /** By the value that is sent and the rank that it is sent to, and by the two that are merged. */
-  private readonly messages = new Map<number, Value>();
-  private readonly sums = new Map<number, Value>();
+  private readonly messages = new Map<number, ScanValue>();
+  private readonly sums = new Map<number, ScanValue>();
   private count = 0;
 
-  input(rank: number): Value {
+  input(rank: number): ScanValue {
     const ends = { rank, low: rank, high: rank };
     return (
       this.inputs.get(rank) ?? this.add(this.inputs, rank, { ...ends, made: { kind: 'input' }, stage: 0, merges: 0 })
@@ -49,7 +49,7 @@ export class Values {
   }
 
   /** @param earliest the stage in which it is sent or made, if it can be by then */
-  sent(sent: Value, rank: number, earliest = 0): Value {
+  sent(sent: ScanValue, rank: number, earliest = 0): ScanValue {
     const key = keyOf(sent.id, rank);
     const known = this.messages.get(key);
     if (known !== undefined) return known;
@@ -58,7 +58,7 @@ export class Values {
     return this.add(this.messages, key, { rank, low, high, made: { kind: 'message', sent }, stage, merges: 0 });
   }
 
-  merged(lower: Value, upper: Value, earliest = 0): Value {
+  merged(lower: ScanValue, upper: ScanValue, earliest = 0): ScanValue {
     const key = keyOf(lower.id, upper.id);
     const known = this.sums.get(key);
     if (known !== undefined) return known;
@@ -68,7 +68,7 @@ export class Values {
     return this.add(this.sums, key, { rank, low, high, made: { kind: 'merge', lower, upper }, stage, merges });
   }
 
-  private add(to: Map<number, Value>, key: number, value: Omit<Value, 'id'>): Value {
+  private add(to: Map<number, ScanValue>, key: number, value: Omit<ScanValue, 'id'>): ScanValue {
     const added = { id: this.count++, ...value };
     to.set(key, added);
     return added;

@@ -5,7 +5,7 @@
 import type { Link, Node, Topology } from '../../ir/topology.ts';
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
 import { mostShapes, mostUnits, tolerance } from '../limits.ts';
-import type { Generator } from './out-tree.ts';
+import type { TreeGenerator } from './out-tree.ts';
 
 /** A machine that looks the same from each of its chips. */
 export interface SymmetricMachine {
@@ -17,7 +17,7 @@ export interface SymmetricMachine {
 }
 
 /** A kind of link that every chip has; units are to each other as bandwidths. */
-export interface LinkGenerator extends Generator {
+export interface LinkGenerator extends TreeGenerator {
   readonly link: Link;
 }
 
@@ -27,12 +27,12 @@ interface RankLink {
   readonly link: Link;
 }
 
-export type Found =
+export type SymmetryResult =
   | { readonly found: true; readonly machine: SymmetricMachine }
   | { readonly found: false; readonly reason: string };
 
 /** The machine's own shape is tried first, then the other ways to write N as a product of extents. */
-export function findSymmetry(topology: Topology): Found {
+export function findSymmetry(topology: Topology): SymmetryResult {
   const { chips, shape } = topology;
   if (chips.length < 2) return { found: false, reason: 'there is but one chip' };
   const [first, ...others] = chips.map((chip) => topology.nodes[chip]);

@@ -14,7 +14,7 @@ import { distancesFrom } from '../distances.ts';
 import { mostAttempts } from '../limits.ts';
 
 /** A direction in which every chip has links: rank r's lead to rank r ⊕ offset. */
-export interface Generator {
+export interface TreeGenerator {
   readonly offset: number;
   /** Chunks that they carry in one step; ≥ 1. */
   readonly units: number;
@@ -43,7 +43,7 @@ const mostEdges = 4_000_000;
  */
 export function searchOutTrees(
   group: TranslationGroup,
-  generators: readonly Generator[],
+  generators: readonly TreeGenerator[],
   chunks: number,
   seed: number,
   rounds: readonly number[] = [],
@@ -62,12 +62,12 @@ export function searchOutTrees(
 }
 
 /** Units that all generators carry in a round. */
-export function unitsInAll(generators: readonly Generator[]): number {
+export function unitsInAll(generators: readonly TreeGenerator[]): number {
   return generators.reduce((sum, { units }) => sum + units, 0);
 }
 
 /** No out-trees have fewer steps: they need a (generator, unit, round) per edge. */
-function leastSteps(edges: number, generators: readonly Generator[], rounds: readonly number[]): number {
+function leastSteps(edges: number, generators: readonly TreeGenerator[], rounds: readonly number[]): number {
   let steps = 0;
   for (let left = edges; left > 0; steps++) left -= unitsInAll(generators) * (rounds[steps] ?? 1);
   return steps;
@@ -81,7 +81,7 @@ function leastSteps(edges: number, generators: readonly Generator[], rounds: rea
  */
 export function layerRounds(
   group: TranslationGroup,
-  generators: readonly Generator[],
+  generators: readonly TreeGenerator[],
   chunks: number,
 ): readonly number[] {
   const translations = generators.map(({ offset }) => group.translation(offset));
@@ -104,7 +104,7 @@ export function layerRounds(
 class Attempt {
   private readonly order: number;
   private readonly translations: readonly ((rank: number) => number)[];
-  private readonly generators: readonly Generator[];
+  private readonly generators: readonly TreeGenerator[];
   private readonly random: Random;
   /** 1 where an item has been informed, in this step or before. */
   private readonly informed: Uint8Array;
@@ -118,7 +118,7 @@ class Attempt {
   /** Slots that have been asked to give up their item. */
   private readonly asked = new Set<number>();
 
-  constructor(group: TranslationGroup, generators: readonly Generator[], chunks: number, random: Random) {
+  constructor(group: TranslationGroup, generators: readonly TreeGenerator[], chunks: number, random: Random) {
     this.order = group.order;
     this.translations = generators.map(({ offset }) => group.translation(offset));
     this.generators = generators;

@@ -5,13 +5,13 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { arcBetween } from '../arcs.ts';
-import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
+import { assemble, type Derivation, type DerivedPart, derivationsOf, leastChunks } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import type { Tree } from './pack.ts';
-import { type Packing, packed } from './packing.ts';
+import { packed, type TreePacking } from './packing.ts';
 import { type ArcsOf, chunksOf, scheduleOf } from './schedule.ts';
 import { twoWayTrees } from './two-way-trees.ts';
 
@@ -72,7 +72,7 @@ function isShort({ routes, size, toBeat = Number.POSITIVE_INFINITY }: Problem): 
   return farthest > 2 * bytesTime || (nodes.length > chips.length && 2 * farthest + bytesTime >= toBeat);
 }
 
-function isSpreading({ kind }: Part): boolean {
+function isSpreading({ kind }: DerivedPart): boolean {
   return kind === 'allgather' || kind === 'broadcast';
 }
 
@@ -80,12 +80,12 @@ function isSpreading({ kind }: Part): boolean {
 function packedProposal(
   problem: Problem,
   derivation: Derivation,
-  treesFor: (part: Part, root: number) => readonly Tree[] | string,
+  treesFor: (part: DerivedPart, root: number) => readonly Tree[] | string,
 ): Proposal {
   const { collective, chunks, routes } = problem;
   const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
   const root = collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
-  const treesOf = new Map<Part, readonly Tree[]>();
+  const treesOf = new Map<DerivedPart, readonly Tree[]>();
   for (const part of derivation.parts) {
     const trees = treesFor(part, root);
     if (typeof trees === 'string') return dismissed(name, trees);
@@ -99,7 +99,7 @@ function packedProposal(
   const build = (multiple: number): Schedule => {
     const target = { ...collective, chunks: (chunks ?? unit) * multiple };
     let channels = 0;
-    const made = (move: Collective, part: Part): Schedule => {
+    const made = (move: Collective, part: DerivedPart): Schedule => {
       const trees = treesOf.get(part) ?? [];
       const arcs: ArcsOf = (from, to, channel) =>
         part.reversed ? arcBetween(routes, to, from, channel) : arcBetween(routes, from, to, channel);
@@ -124,7 +124,7 @@ function centreOf(routes: Routes): number {
 class PackedTrees {
   private readonly problem: Problem;
   private readonly isDuplex: boolean;
-  private readonly known = new Map<string, Packing | string>();
+  private readonly known = new Map<string, TreePacking | string>();
 
   constructor(problem: Problem) {
     this.problem = problem;
@@ -135,7 +135,7 @@ class PackedTrees {
   }
 
   /** The trees for a part of a derivation, or why there are none. */
-  of({ kind, reversed }: Part, root: number): readonly Tree[] | string {
+  of({ kind, reversed }: DerivedPart, root: number): readonly Tree[] | string {
     const { collective, routes, parameters, effort, shouldStop } = this.problem;
     const key = `${kind} ${reversed && !this.isDuplex}`;
     const packing =

@@ -5,7 +5,7 @@
  */
 import { FlowNetwork, unlimited } from '../../graph/index.ts';
 import { perOperation } from '../limits.ts';
-import type { Root } from '../shares.ts';
+import type { SpreadingRoot } from '../shares.ts';
 import type { TreeProblem } from './scale.ts';
 
 export interface TreeEdge {
@@ -47,7 +47,7 @@ export function packTrees(problem: TreeProblem): readonly Tree[] | undefined {
 /** Every root straight to everyone, where there is room for that. */
 function starsOf({ graph: { chips, capacity }, roots, trees }: TreeProblem): Tree[] | undefined {
   const ends = Array.from({ length: chips }, (_, chip) => chip);
-  const lacks = ({ rank, share }: Root): boolean =>
+  const lacks = ({ rank, share }: SpreadingRoot): boolean =>
     ends.some((to) => to !== rank && capacity[rank * chips + to] < share * trees);
   if (roots.some(lacks)) return undefined;
   return roots.map(({ rank, share }) => {

@@ -3,7 +3,7 @@ import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
 import { tolerance } from '../limits.ts';
-import { equalShares, type Root } from '../shares.ts';
+import { equalShares, type SpreadingRoot } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import { packTrees, type Tree } from './pack.ts';
 import { rateOf, type Spreading, tightCut } from './rate.ts';
@@ -11,7 +11,7 @@ import { removeSwitches } from './remove-switches.ts';
 import { mostTreesFor, scaleToTrees, type TreeProblem } from './scale.ts';
 
 /** Trees, and how wide the connections are that they use. */
-export interface Packing {
+export interface TreePacking {
   readonly trees: readonly Tree[];
   /** In trees, by from · N + to. */
   readonly capacity: Float64Array;
@@ -26,7 +26,7 @@ export interface PackingRequest {
   /** The one root of a broadcast; every rank is a root of an allgather. */
   readonly root: number;
   /** What the roots of an allgather have, where their shards differ. */
-  readonly shares?: readonly Root[] | undefined;
+  readonly shares?: readonly SpreadingRoot[] | undefined;
   /** Trees per root, or for the unit of shards that differ; undefined for as many as the greatest rate needs. */
   readonly trees: number | undefined;
   /** How closely the rate is met; `full` if left out. */
@@ -35,7 +35,7 @@ export interface PackingRequest {
 }
 
 /** The trees, or why there are none. */
-export function packed(request: PackingRequest): Packing | string {
+export function packed(request: PackingRequest): TreePacking | string {
   const { topology, kind, root, shares, trees: wanted, effort = 'full', shouldStop } = request;
   const all = shares ?? equalShares([...topology.chips.keys()]);
   const roots = kind === 'broadcast' ? equalShares([root]) : all;

@@ -5,13 +5,13 @@
 import { FlowNetwork } from '../../graph/index.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
 import { perOperation } from '../limits.ts';
-import type { Root } from '../shares.ts';
+import type { SpreadingRoot } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 
 /** What is to be spread, and over what. */
 export interface Spreading {
   readonly graph: CapacityGraph;
-  readonly roots: readonly Root[];
+  readonly roots: readonly SpreadingRoot[];
   readonly shouldStop: ShouldStop | undefined;
 }
 
@@ -89,7 +89,7 @@ export function rateOut({ capacities, units }: Leaving): number {
   return sumOf(capacities) / units;
 }
 
-function unitsOf(roots: readonly Root[]): number {
+function unitsOf(roots: readonly SpreadingRoot[]): number {
   return sumOf(roots.map(({ share }) => share));
 }
 

@@ -2,14 +2,14 @@
  * Rung 6 of a barrier: no rank leaves before every rank has entered. A rank that has completed any operation has entered; so for
  * every two ranks some operation of the one must be before some operation of the other.
  */
-import type { HappensBefore, Run } from '../order/happens-before.ts';
-import { Findings } from '../story.ts';
+import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
+import { CheckFindings } from '../story.ts';
 
 /** Ranks whose entering is traced at once, one bit each. */
 const word = 32;
 
-export function checkBarrier(happens: HappensBefore, run: Run): Findings {
-  const findings = new Findings('wrong-result');
+export function checkBarrier(happens: HappensBefore, run: ExecutedOrder): CheckFindings {
+  const findings = new CheckFindings('wrong-result');
   const ranks = happens.index.plan.buffers.length;
   for (let first = 0; first < ranks; first += word) {
     const wanted = ranks - first >= word ? -1 : 2 ** (ranks - first) - 1;
@@ -28,7 +28,7 @@ export function checkBarrier(happens: HappensBefore, run: Run): Findings {
 }
 
 /** Per rank, which of the ranks `first` … `first` + 31 have certainly entered when all its operations are complete, as bits. */
-function enteredBefore(happens: HappensBefore, run: Run, first: number): Int32Array {
+function enteredBefore(happens: HappensBefore, run: ExecutedOrder, first: number): Int32Array {
   const { rankOf, plan } = happens.index;
   const known = new Int32Array(rankOf.length);
   const entered = new Int32Array(plan.buffers.length);

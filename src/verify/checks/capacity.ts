@@ -7,13 +7,13 @@ import type { Routes } from '../../ir/routes.ts';
 import { linkName } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
 import { isSend, type PlanIndex } from '../plan-index.ts';
-import { Findings, type StoryLine, tell } from '../story.ts';
+import { CheckFindings, type StoryLine, tell } from '../story.ts';
 import { told } from '../told.ts';
 
 /** Rung 8. */
-export function checkCapacity(index: PlanIndex, routes: Routes): Findings {
+export function checkCapacity(index: PlanIndex, routes: Routes): CheckFindings {
   const { plan, rankOf } = index;
-  const findings = new Findings('over-capacity');
+  const findings = new CheckFindings('over-capacity');
   const { topology } = routes;
   const load = new Map<number, number>();
   const { step, peer, channel } = plan.ops;

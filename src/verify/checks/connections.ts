@@ -4,7 +4,7 @@ import { byGroup } from '../../ir/column.ts';
 import { operationCount, type Plan } from '../../ir/plan.ts';
 import { counted } from '../../ir/units.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
-import { Findings, nameOf, type Telling, tell } from '../story.ts';
+import { CheckFindings, type FindingText, nameOf, tell } from '../story.ts';
 
 /** All the messages of a plan. Connections are numbered in the order in which their first operation stands in the tables. */
 export interface Connections {
@@ -119,8 +119,8 @@ export function partners(
 }
 
 /** Rung 2. */
-export function checkMatching(index: PlanIndex, connections: Connections): Findings {
-  const findings = new Findings('mismatched');
+export function checkMatching(index: PlanIndex, connections: Connections): CheckFindings {
+  const findings = new CheckFindings('mismatched');
   const { ops } = index.plan;
   const { sends, firstSend, receives, firstReceive } = connections;
   for (let c = 0; c + 1 < firstSend.length; c++) {
@@ -155,7 +155,7 @@ function firstUnequal(index: PlanIndex, connections: Connections, connection: nu
   return -1;
 }
 
-function unmatched(index: PlanIndex, operation: number, sent: number, received: number): Telling {
+function unmatched(index: PlanIndex, operation: number, sent: number, received: number): FindingText {
   const { plan, rankOf } = index;
   const sending = isSend(plan, operation);
   const peer = plan.ops.peer[operation];

@@ -1,9 +1,9 @@
 /** Rung 4: no deadlock. Which operations can run never depends on the interleaving, so one run decides. */
 
 import { counted } from '../../ir/units.ts';
-import { HappensBefore, type Run, run, unfinished } from '../order/happens-before.ts';
+import { type ExecutedOrder, HappensBefore, run, unfinished } from '../order/happens-before.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
-import { Findings, nameOf, type StoryLine, tell } from '../story.ts';
+import { CheckFindings, nameOf, type StoryLine, tell } from '../story.ts';
 import type { Connections } from './connections.ts';
 
 /**
@@ -33,8 +33,12 @@ export function smallestInflight(index: PlanIndex, connections: Connections): nu
 }
 
 /** Tells the circles of waiting that a stuck run ends in, shortest first. */
-export function tellDeadlock(happens: HappensBefore, stuck: Run, smallest: number | undefined): Findings {
-  const findings = new Findings('deadlock');
+export function tellDeadlock(
+  happens: HappensBefore,
+  stuck: ExecutedOrder,
+  smallest: number | undefined,
+): CheckFindings {
+  const findings = new CheckFindings('deadlock');
   for (const circle of circles(happens, stuck)) {
     findings.add(() => {
       const story = circle.flatMap((step, at) => tellWait(happens, step, circle[(at + 1) % circle.length].operation));
@@ -65,7 +69,7 @@ interface Wait {
  * A lane that is stuck waits for an operation of a lane that is stuck: following them ends in a circle. These are all
  * the circles, each from its lowest lane on, shortest first.
  */
-function circles(happens: HappensBefore, stuck: Run): readonly (readonly Wait[])[] {
+function circles(happens: HappensBefore, stuck: ExecutedOrder): readonly (readonly Wait[])[] {
   const { plan, laneOf } = happens.index;
   const done = new Uint8Array(laneOf.length);
   for (const operation of stuck.order) done[operation] = 1;

@@ -11,8 +11,8 @@ import {
   outputChunks,
 } from '../../ir/collective.ts';
 import type { Determinism } from '../../ir/verification.ts';
-import type { Memory, PlanIndex } from '../plan-index.ts';
-import { Findings } from '../story.ts';
+import type { CellMemory, PlanIndex } from '../plan-index.ts';
+import { CheckFindings } from '../story.ts';
 import type { SymbolicRun } from '../symbolic-run.ts';
 
 /** The reductions that are wanted at several ranks: who had which tree first, and who has another. */
@@ -23,7 +23,7 @@ interface Tree {
 }
 
 /** Rung 7; undefined where nothing is reduced. */
-export function checkDeterminism(index: PlanIndex, memory: Memory, symbolic: SymbolicRun): Determinism | undefined {
+export function checkDeterminism(index: PlanIndex, memory: CellMemory, symbolic: SymbolicRun): Determinism | undefined {
   const { collective } = index.plan;
   if (!collectiveFacts[collective.kind].reduces || collective.ranks === 1) return undefined;
   const rounds = !isIdempotent(collective.op) && collective.op !== 'xor';
@@ -77,8 +77,8 @@ export function determinismText({ identical }: Determinism): string {
 }
 
 /** The warning, or the error where identical bits were asked for. */
-export function tellDeterminism(determinism: Determinism, bitwise: boolean): Findings {
-  const findings = new Findings('not-bitwise', bitwise ? 'error' : 'warning');
+export function tellDeterminism(determinism: Determinism, bitwise: boolean): CheckFindings {
+  const findings = new CheckFindings('not-bitwise', bitwise ? 'error' : 'warning');
   if (determinism.identical) return findings;
   const chunks = determinism.differing.length;
   const [{ chunk, ranks }] = determinism.differing;

@@ -5,10 +5,10 @@
 import { inputChunks } from '../../ir/collective.ts';
 import type { Finding } from '../../ir/verification.ts';
 import { CellBits } from '../cell-bits.ts';
-import type { HappensBefore, Run } from '../order/happens-before.ts';
+import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
-import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from '../plan-index.ts';
-import { Findings, nameOf, type Telling, tell } from '../story.ts';
+import { type CellMemory, isReceive, isReduction, isSend, type PlanIndex, slotName } from '../plan-index.ts';
+import { CheckFindings, type FindingText, nameOf, tell } from '../story.ts';
 import { told } from '../told.ts';
 
 /** An operation that reads slots before the run has written them. */
@@ -21,13 +21,13 @@ interface EarlyRead {
 /** Rung 3, along one run; the run may be stuck early. As a warning it leaves it to the result what such a read leads to. */
 export function checkInitialised(
   happens: HappensBefore,
-  memory: Memory,
-  run: Run,
+  memory: CellMemory,
+  run: ExecutedOrder,
   severity: Finding['severity'],
-): Findings {
+): CheckFindings {
   const { index } = happens;
   const { plan, rankOf, laneOf } = index;
-  const findings = new Findings('uninitialised', severity);
+  const findings = new CheckFindings('uninitialised', severity);
   const early = new EarlyReads(index, memory).along(run);
   if (early.length === 0) return findings;
   const sweep = new LaneSweep(happens, 'event');
@@ -49,11 +49,11 @@ export function checkInitialised(
 /** Collects the first early reads. */
 class EarlyReads {
   private readonly index: PlanIndex;
-  private readonly memory: Memory;
+  private readonly memory: CellMemory;
   private readonly written: CellBits;
   private readonly early: EarlyRead[] = [];
 
-  constructor(index: PlanIndex, memory: Memory) {
+  constructor(index: PlanIndex, memory: CellMemory) {
     this.index = index;
     this.memory = memory;
     const { buffers, collective } = index.plan;
@@ -63,7 +63,7 @@ class EarlyReads {
     }
   }
 
-  along(run: Run): readonly EarlyRead[] {
+  along(run: ExecutedOrder): readonly EarlyRead[] {
     for (const operation of run.order) {
       if (this.early.length >= told.earlyReads) break;
       this.read(operation);
@@ -115,7 +115,7 @@ class EarlyReads {
 }
 
 /** Operations of a rank that fill a cell whatever it held: reductions do not. */
-function fillersOf(index: PlanIndex, memory: Memory, rank: number, cell: number): readonly number[] {
+function fillersOf(index: PlanIndex, memory: CellMemory, rank: number, cell: number): readonly number[] {
   const { plan } = index;
   const fillers: number[] = [];
   for (let o = plan.firstOp[plan.firstLane[rank]]; o < plan.firstOp[plan.firstLane[rank + 1]]; o++) {
@@ -126,7 +126,7 @@ function fillersOf(index: PlanIndex, memory: Memory, rank: number, cell: number)
   return fillers;
 }
 
-function tellEarly(index: PlanIndex, memory: Memory, operation: number, cell: number): Telling {
+function tellEarly(index: PlanIndex, memory: CellMemory, operation: number, cell: number): FindingText {
   const rank = index.rankOf[operation];
   const slot = slotName(memory, index.plan, rank, cell);
   const fillers = fillersOf(index, memory, rank, cell).slice(0, 1);

@@ -9,10 +9,10 @@ import { shardBytes } from '../../ir/shards.ts';
 import type { MessageLimits, Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { indexPlan, isReceive, isReduction, isSend, type PlanIndex } from '../plan-index.ts';
-import { Findings, tell } from '../story.ts';
+import { CheckFindings, tell } from '../story.ts';
 
 /** What a plan is to move on a machine. */
-export interface Load {
+export interface MovedBytes {
   readonly topology: Topology;
   /** M. */
   readonly size: Bytes;
@@ -22,8 +22,8 @@ export interface Load {
 const scratch = planBuffers.indexOf('scratch');
 
 /** Rung 9; of machines that state no limits there is nothing to find. */
-export function checkLimits(plan: Plan, { topology, size, dtype }: Load): Findings {
-  const findings = new Findings('over-capacity');
+export function checkLimits(plan: Plan, { topology, size, dtype }: MovedBytes): CheckFindings {
+  const findings = new CheckFindings('over-capacity');
   const index = indexPlan(plan);
   checkOperators(index, topology, dtype, findings);
   if (topology.staging !== undefined) checkPlaces(index, findings);
@@ -35,7 +35,7 @@ export function checkLimits(plan: Plan, { topology, size, dtype }: Load): Findin
   return findings;
 }
 
-export function limitsText({ topology: { name, messages }, dtype }: Load): string {
+export function limitsText({ topology: { name, messages }, dtype }: MovedBytes): string {
   if (messages === undefined) return `limits: ${name} has the engines and the memory for it`;
   const inType = dtype === undefined ? '' : ` in ${dtype}`;
   return `limits: every address and length is a multiple of ${messages.alignment} bytes${inType}, and all fits the commands of ${name}`;
@@ -45,7 +45,12 @@ export function limitsText({ topology: { name, messages }, dtype }: Load): strin
  * Cuts within a shard are on units (docs/plan-format.md). So all addresses and lengths are whole units, and none is empty, exactly if each shard
  * is whole units and has one for each of its chunks in every bulk.
  */
-function checkUnits({ collective, bulks }: Plan, size: Bytes, { alignment }: MessageLimits, findings: Findings): void {
+function checkUnits(
+  { collective, bulks }: Plan,
+  size: Bytes,
+  { alignment }: MessageLimits,
+  findings: CheckFindings,
+): void {
   const chunks = collective.kind === 'custom' || collective.kind === 'barrier' ? 1 : collective.chunks;
   const parts = chunks * bulks;
   const shards =
@@ -68,7 +73,7 @@ function checkShapes(
   size: Bytes,
   { dimensions, stride }: MessageLimits,
   dtype: Dtype | undefined,
-  findings: Findings,
+  findings: CheckFindings,
 ): void {
   const { plan } = index;
   const { collective, ops } = plan;
@@ -86,7 +91,7 @@ function checkShapes(
 }
 
 /** An operation signals once for all that wait for it, and waits for each of those that it waits for. */
-function checkSignals(index: PlanIndex, { ids, counts }: MessageLimits, findings: Findings): void {
+function checkSignals(index: PlanIndex, { ids, counts }: MessageLimits, findings: CheckFindings): void {
   const { firstAfter, afterOp, kind } = index.plan.ops;
   const waiting = new Int32Array(kind.length);
   for (const awaited of afterOp) waiting[awaited]++;
@@ -100,7 +105,7 @@ function checkSignals(index: PlanIndex, { ids, counts }: MessageLimits, findings
   }
 }
 
-function checkOperators(index: PlanIndex, topology: Topology, dtype: Dtype | undefined, findings: Findings): void {
+function checkOperators(index: PlanIndex, topology: Topology, dtype: Dtype | undefined, findings: CheckFindings): void {
   const { plan, rankOf } = index;
   const { op } = plan.collective;
   if (dtype === undefined) return;
@@ -115,7 +120,7 @@ function checkOperators(index: PlanIndex, topology: Topology, dtype: Dtype | und
 }
 
 /** Links reach scratch alone. */
-function checkPlaces(index: PlanIndex, findings: Findings): void {
+function checkPlaces(index: PlanIndex, findings: CheckFindings): void {
   const { plan } = index;
   const { srcBuffer, dstBuffer } = plan.ops;
   for (let o = 0; o < index.rankOf.length; o++) {

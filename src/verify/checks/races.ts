@@ -6,12 +6,12 @@
  */
 import { byGroup, IntColumn, IntRows } from '../../ir/column.ts';
 import { CellBits } from '../cell-bits.ts';
-import type { HappensBefore, Run } from '../order/happens-before.ts';
+import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
 import { QuickOrder } from '../order/quick-order.ts';
 import type { Ownership } from '../ownership.ts';
-import { isReceive, isSend, type Memory, slotName } from '../plan-index.ts';
-import { Findings, nameOf, type Telling, tell } from '../story.ts';
+import { type CellMemory, isReceive, isSend, slotName } from '../plan-index.ts';
+import { CheckFindings, type FindingText, nameOf, tell } from '../story.ts';
 
 /** Pairs of accesses to one cell that must be ordered: `earlier` runs first, `bulks` bulks before `later` (0 or S). */
 class Pairs {
@@ -41,7 +41,12 @@ class Pairs {
 }
 
 /** Rung 5; the plan must run to its end and read nothing uninitialised. */
-export function checkRaces(happens: HappensBefore, memory: Memory, run: Run, ownership: Ownership): Findings {
+export function checkRaces(
+  happens: HappensBefore,
+  memory: CellMemory,
+  run: ExecutedOrder,
+  ownership: Ownership,
+): CheckFindings {
   const { plan, rankOf } = happens.index;
   const sweep = new LaneSweep(happens, ownership);
   const open = new Pairs();
@@ -56,7 +61,7 @@ export function checkRaces(happens: HappensBefore, memory: Memory, run: Run, own
       return false;
     });
   }
-  const findings = new Findings('race');
+  const findings = new CheckFindings('race');
   const told = new Set<string>();
   decide(happens, sweep, run.order, place, open, (pair) => {
     const [earlier, later, bulks] = [open.earlier.at(pair), open.later.at(pair), open.bulks.at(pair)];
@@ -131,7 +136,7 @@ function pick(column: Int32Array, rows: Int32Array): Int32Array {
  */
 class RankScan {
   private readonly happens: HappensBefore;
-  private readonly memory: Memory;
+  private readonly memory: CellMemory;
   private readonly quick: QuickOrder;
   /** Bulks after which a copy of scratch is used again; 0 if it never is. */
   private readonly reuse: number;
@@ -149,7 +154,7 @@ class RankScan {
   private orderedEarlier = -1;
   private orderedLater = -1;
 
-  constructor(happens: HappensBefore, memory: Memory, quick: QuickOrder) {
+  constructor(happens: HappensBefore, memory: CellMemory, quick: QuickOrder) {
     this.happens = happens;
     this.memory = memory;
     this.quick = quick;
@@ -275,7 +280,7 @@ const missingOrder: Readonly<Record<Ownership, string>> = {
 
 interface Context {
   readonly happens: HappensBefore;
-  readonly memory: Memory;
+  readonly memory: CellMemory;
   readonly ownership: Ownership;
 }
 
@@ -284,7 +289,7 @@ function tellRace(
   [earlier, later]: readonly [number, number],
   cell: number,
   bulks: number,
-): Telling {
+): FindingText {
   const { index } = happens;
   const { plan, rankOf, laneOf } = index;
   // As events, either may come first within a bulk; the lower step is what was meant.
@@ -306,7 +311,7 @@ function tellRace(
   };
 }
 
-function writes(happens: HappensBefore, memory: Memory, operation: number, cell: number): boolean {
+function writes(happens: HappensBefore, memory: CellMemory, operation: number, cell: number): boolean {
   const { plan } = happens.index;
   const first = memory.targetCell[operation];
   return !isSend(plan, operation) && first <= cell && cell < first + plan.ops.dstCount[operation];

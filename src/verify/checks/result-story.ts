@@ -1,10 +1,10 @@
 /** The story of a wrong output slot: what it should hold, what it holds, and the operations that led there. */
 
-import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from '../plan-index.ts';
-import { type StoryLine, type Telling, tell } from '../story.ts';
+import { type CellMemory, isReceive, isReduction, isSend, type PlanIndex, slotName } from '../plan-index.ts';
+import { type FindingText, type StoryLine, tell } from '../story.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
 import { told } from '../told.ts';
-import type { Values } from '../values.ts';
+import type { CombinationTable } from '../values.ts';
 import type { Connections } from './connections.ts';
 
 /** A slot that does not hold what it should. */
@@ -20,12 +20,16 @@ export interface WrongSlot {
 /** A complete run of a plan, and what is needed to run it again. */
 export interface Replay {
   readonly index: PlanIndex;
-  readonly memory: Memory;
+  readonly memory: CellMemory;
   readonly connections: Connections;
   readonly order: Int32Array;
 }
 
-export function tellWrong(replay: Replay, values: Values, { rank, slot, value, wanted }: WrongSlot): Telling {
+export function tellWrong(
+  replay: Replay,
+  values: CombinationTable,
+  { rank, slot, value, wanted }: WrongSlot,
+): FindingText {
   const held = leavesOf(values, value);
   const message =
     `output[${slot}] of rank ${rank} should hold ${sum(values, wanted)}, but holds ${sum(values, held)}: ` +
@@ -33,16 +37,16 @@ export function tellWrong(replay: Replay, values: Values, { rank, slot, value, w
   return { message, story: tellChain(replay, replay.memory.output[rank] + slot) };
 }
 
-function leavesOf(values: Values, value: number): readonly number[] {
+function leavesOf(values: CombinationTable, value: number): readonly number[] {
   return value === -1 ? [] : values.contents(value, told.leaves);
 }
 
 /** `in[0][3] ⊕ in[1][3]`: input chunk 3 of ranks 0 and 1. */
-function sum(values: Values, leaves: readonly number[]): string {
+function sum(values: CombinationTable, leaves: readonly number[]): string {
   return leaves.length === 0 ? 'nothing' : list(values, leaves, ' ⊕ ');
 }
 
-function list(values: Values, leaves: readonly number[], separator: string): string {
+function list(values: CombinationTable, leaves: readonly number[], separator: string): string {
   const names = leaves.slice(0, told.contributions).map((leaf) => {
     if (leaf === values.unknown) return 'whatever lay there';
     if (leaf === values.cutOff) return 'a larger chunk, cut off';
@@ -54,7 +58,7 @@ function list(values: Values, leaves: readonly number[], separator: string): str
 }
 
 /** Which contributions are missing, doubled or foreign; if none are, their order is wrong. */
-function difference(values: Values, held: readonly number[], wanted: readonly number[]): string {
+function difference(values: CombinationTable, held: readonly number[], wanted: readonly number[]): string {
   const balance = new Map<number, number>();
   for (const leaf of wanted) balance.set(leaf, (balance.get(leaf) ?? 0) - 1);
   for (const leaf of held) balance.set(leaf, (balance.get(leaf) ?? 0) + 1);

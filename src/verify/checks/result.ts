@@ -8,18 +8,18 @@ import {
   keepsRankOrder,
   outputChunks,
 } from '../../ir/collective.ts';
-import { Findings } from '../story.ts';
+import { CheckFindings } from '../story.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
-import type { Values } from '../values.ts';
+import type { CombinationTable } from '../values.ts';
 import { type Replay, tellWrong } from './result-story.ts';
 
 /** Rung 6, along a complete run. */
-export function checkResult(replay: Replay): { readonly findings: Findings; readonly symbolic: SymbolicRun } {
+export function checkResult(replay: Replay): { readonly findings: CheckFindings; readonly symbolic: SymbolicRun } {
   const { index, memory, connections, order } = replay;
   const { collective, buffers } = index.plan;
   const symbolic = new SymbolicRun(index, memory, connections);
   symbolic.along(order);
-  const findings = new Findings('wrong-result');
+  const findings = new CheckFindings('wrong-result');
   const judge = new Judge(collective, symbolic.values);
   for (let rank = 0; rank < buffers.length; rank++) {
     const slots = outputChunks(collective, rank);
@@ -38,12 +38,12 @@ export function checkResult(replay: Replay): { readonly findings: Findings; read
 
 /** Decides whether a value is what is expected, each distinct question once. */
 class Judge {
-  private readonly values: Values;
+  private readonly values: CombinationTable;
   private readonly idempotent: boolean;
   private readonly rankOrder: boolean;
   private readonly accepted = new Map<number, Expectation>();
 
-  constructor(collective: Collective, values: Values) {
+  constructor(collective: Collective, values: CombinationTable) {
     this.values = values;
     // Where nothing is to be reduced the operator means nothing, and x ⊕ x is not x.
     this.idempotent = collectiveFacts[collective.kind].reduces && isIdempotent(collective.op);

@@ -7,8 +7,8 @@ import type { Routes } from '../../ir/routes.ts';
 import { unequalSwap } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
-import { isReceive, isSend, type Memory, type PlanIndex } from '../plan-index.ts';
-import { describe, Findings, nameOf, tell } from '../story.ts';
+import { type CellMemory, isReceive, isSend, type PlanIndex } from '../plan-index.ts';
+import { CheckFindings, describe, nameOf, tell } from '../story.ts';
 import type { Connections } from './connections.ts';
 
 /** Largest number of bulks: positions in time (bulk × operations of a lane) then stay exact in double precision. */
@@ -21,8 +21,8 @@ function isCount(value: number, least: number): boolean {
 }
 
 /** The plan's frame: collective, bulks, buffers. */
-export function checkFrame(plan: Plan, topology: Topology | undefined): Findings {
-  const findings = new Findings('malformed');
+export function checkFrame(plan: Plan, topology: Topology | undefined): CheckFindings {
+  const findings = new CheckFindings('malformed');
   const expect = (holds: boolean, message: () => string): void => {
     if (!holds) findings.add(() => ({ message: message() }));
   };
@@ -65,7 +65,7 @@ export function checkFrame(plan: Plan, topology: Topology | undefined): Findings
   return findings;
 }
 
-function checkCustom(plan: Plan, findings: Findings): void {
+function checkCustom(plan: Plan, findings: CheckFindings): void {
   const { custom, ranks } = plan.collective;
   if (custom === undefined) return;
   const sizes = [...custom.input, ...custom.output];
@@ -89,7 +89,7 @@ function isInRange(run: WantedRun, parts: readonly Contribution[], { input, outp
   return slot + count <= (output[rank] ?? 0) && parts.length > 0 && parts.every(isInput);
 }
 
-function checkSlot(run: WantedRun, slot: number, custom: CustomCondition, findings: Findings): void {
+function checkSlot(run: WantedRun, slot: number, custom: CustomCondition, findings: CheckFindings): void {
   const contributions = contributionsIn(run, slot - run.slot) ?? [];
   const wrong = contributions.find((from) => !isCount(from.chunk, 0) || !(from.chunk < (custom.input[from.rank] ?? 0)));
   const where = `What the custom collective wants in output[${slot}] of rank ${run.rank}`;
@@ -101,9 +101,9 @@ function checkSlot(run: WantedRun, slot: number, custom: CustomCondition, findin
 }
 
 /** Lanes and operations, each by itself; the frame must be sound. */
-export function checkOperations(index: PlanIndex): Findings {
+export function checkOperations(index: PlanIndex): CheckFindings {
   const { plan } = index;
-  const findings = new Findings('malformed');
+  const findings = new CheckFindings('malformed');
   for (let rank = 0; rank < plan.buffers.length; rank++) {
     const ids = plan.laneId.subarray(plan.firstLane[rank], plan.firstLane[rank + 1]);
     if (new Set(ids).size !== ids.length)
@@ -175,8 +175,8 @@ function faultOfWaits(index: PlanIndex, o: number): string | undefined {
 }
 
 /** What concerns operations together: lanes of connections, overlapping operands. */
-export function checkTogether(index: PlanIndex, connections: Connections, memory: Memory): Findings {
-  const findings = new Findings('malformed');
+export function checkTogether(index: PlanIndex, connections: Connections, memory: CellMemory): CheckFindings {
+  const findings = new CheckFindings('malformed');
   checkLanes(index, connections.sends, connections.firstSend, 'sends', findings);
   checkLanes(index, connections.receives, connections.firstReceive, 'receives', findings);
   const { ops } = index.plan;
@@ -193,7 +193,7 @@ export function checkTogether(index: PlanIndex, connections: Connections, memory
 }
 
 /** The sends of a connection stand in one lane, and so do its receives: otherwise "the k-th" means nothing. */
-function checkLanes(index: PlanIndex, ops: Int32Array, first: Int32Array, what: string, findings: Findings): void {
+function checkLanes(index: PlanIndex, ops: Int32Array, first: Int32Array, what: string, findings: CheckFindings): void {
   const { plan, laneOf, rankOf } = index;
   for (let c = 0; c + 1 < first.length; c++) {
     for (let k = first[c] + 1; k < first[c + 1]; k++) {
@@ -210,8 +210,8 @@ function checkLanes(index: PlanIndex, ops: Int32Array, first: Int32Array, what: 
 }
 
 /** Every message needs a route between the chips of its ranks. */
-export function checkRoutes(index: PlanIndex, routes: Routes): Findings {
-  const findings = new Findings('malformed');
+export function checkRoutes(index: PlanIndex, routes: Routes): CheckFindings {
+  const findings = new CheckFindings('malformed');
   const { plan, rankOf } = index;
   const [known, ranks] = [new Set<number>(), plan.collective.ranks];
   for (let o = 0; o < rankOf.length; o++) {

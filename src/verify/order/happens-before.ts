@@ -100,7 +100,7 @@ function longestSpan(first: Int32Array): number {
 }
 
 /** One bulk's operations in an order in which they can run, and where that order got stuck. */
-export interface Run {
+export interface ExecutedOrder {
   /** Operations in the order they ran; all of them unless the plan deadlocks. */
   readonly order: Int32Array;
   /** The operation at which each lane (row) stands in the end: its first one that did not run. */
@@ -108,7 +108,7 @@ export interface Run {
 }
 
 /** Runs one bulk as far as it goes: lanes take turns, one operation each, and wait when they must. */
-export function run(happens: HappensBefore): Run {
+export function run(happens: HappensBefore): ExecutedOrder {
   const { plan, laneOf } = happens.index;
   const total = operationCount(plan);
   const lanes = plan.laneId.length;

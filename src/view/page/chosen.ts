@@ -1,10 +1,10 @@
 /** What is chosen, in words, with everything it leads to. */
 import { html, refill } from './dom.ts';
-import { lineText, linkText, operationText, type Part, type Scene, timeText } from './scene.ts';
+import { lineText, linkText, operationText, type PagePart, type Scene, timeText } from './scene.ts';
 import type { Selection, State } from './state.ts';
 import { fill } from './words.ts';
 
-export function chosenPart(scene: Scene): Part {
+export function chosenPart(scene: Scene): PagePart {
   const element = html('section', { class: 'chosen-part', 'aria-live': 'polite' });
   return {
     element,

@@ -2,9 +2,9 @@
 import { inflateSync } from 'fflate';
 import type { PageColumn } from '../page-document.ts';
 
-export type Column = Uint8Array | Int8Array | Int16Array | Int32Array | Float64Array;
+export type NumberColumn = Uint8Array | Int8Array | Int16Array | Int32Array | Float64Array;
 
-export function columnOf({ type, base64 }: PageColumn): Column {
+export function columnOf({ type, base64 }: PageColumn): NumberColumn {
   const text = atob(base64);
   const deflated = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) deflated[at] = text.charCodeAt(at);

@@ -3,13 +3,13 @@
 import { firstAbove } from './columns.ts';
 import { html, refill } from './dom.ts';
 import { type IconName, icon } from './icons.ts';
-import { type Part, type Scene, timeText } from './scene.ts';
+import { type PagePart, type Scene, timeText } from './scene.ts';
 import { shown } from './shown.ts';
 import type { State } from './state.ts';
 
 const speeds = [0.25, 0.5, 1, 2, 4] as const;
 
-export function controlsPart(scene: Scene): Part {
+export function controlsPart(scene: Scene): PagePart {
   const { store, model, words } = scene;
   const { duration } = model.page;
   const button = (name: IconName, hint: string, act: () => void): HTMLButtonElement =>

@@ -2,15 +2,15 @@
 import type { PageLink, PageMachine } from '../page-document.ts';
 import { drawing } from './shown.ts';
 
-export interface Point {
+export interface CurvePoint {
   readonly x: number;
   readonly y: number;
 }
 
 export interface Curve {
-  readonly start: Point;
-  readonly control: Point;
-  readonly end: Point;
+  readonly start: CurvePoint;
+  readonly control: CurvePoint;
+  readonly end: CurvePoint;
 }
 
 export function curveOf({ nodes }: PageMachine, { from, to, bend }: PageLink): Curve {
@@ -19,14 +19,14 @@ export function curveOf({ nodes }: PageMachine, { from, to, bend }: PageLink): C
   const [ux, uy] = [(b.x - a.x) / length, (b.y - a.y) / length];
   // To the left of the way, as drivers keep to one side of a road.
   const [nx, ny] = [uy, -ux];
-  const side = (point: Point, off: number): Point => ({ x: point.x + nx * off, y: point.y + ny * off });
+  const side = (point: CurvePoint, off: number): CurvePoint => ({ x: point.x + nx * off, y: point.y + ny * off });
   const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
   // A quadratic curve passes half as far from its ends' line as its control point stands.
   const control = side(middle, drawing.apart + 2 * bend);
   return { start: onRim(side(a, drawing.apart), control), control, end: onRim(side(b, drawing.apart), control) };
 }
 
-function onRim(centre: Point, towards: Point): Point {
+function onRim(centre: CurvePoint, towards: CurvePoint): CurvePoint {
   const [dx, dy] = [towards.x - centre.x, towards.y - centre.y];
   const length = Math.hypot(dx, dy) || 1;
   const part = Math.min(drawing.node, length / 2) / length;
@@ -34,13 +34,13 @@ function onRim(centre: Point, towards: Point): Point {
 }
 
 /** The point at a part of the way, from 0 to 1. */
-export function pointOn({ start, control, end }: Curve, part: number): Point {
+export function pointOn({ start, control, end }: Curve, part: number): CurvePoint {
   const rest = 1 - part;
   const at = (a: number, b: number, c: number) => rest * rest * a + 2 * rest * part * b + part * part * c;
   return { x: at(start.x, control.x, end.x), y: at(start.y, control.y, end.y) };
 }
 
 export function pathText({ start, control, end }: Curve): string {
-  const text = ({ x, y }: Point) => `${x.toFixed(3)} ${y.toFixed(3)}`;
+  const text = ({ x, y }: CurvePoint) => `${x.toFixed(3)} ${y.toFixed(3)}`;
   return `M${text(start)}Q${text(control)} ${text(end)}`;
 }

@@ -1,10 +1,10 @@
 /** What the plan is and what it reaches, and the choices of language and theme. */
 import { formatBytes } from '../../ir/units.ts';
 import { html, refill } from './dom.ts';
-import { type Part, type Scene, timeText } from './scene.ts';
+import { type PagePart, type Scene, timeText } from './scene.ts';
 import { languages, type State, themes } from './state.ts';
 
-export function headerPart(scene: Scene): Part {
+export function headerPart(scene: Scene): PagePart {
   const { document, model, store, words } = scene;
   const { page } = model;
   const nextLanguage = (): void => {

@@ -9,7 +9,7 @@ export interface Cell {
   readonly title?: string | undefined;
 }
 
-export interface Entry {
+export interface ListEntry {
   readonly cells: readonly Cell[];
   /** Rows that only head others. */
   readonly isHeading?: boolean;
@@ -22,7 +22,7 @@ export interface ListSource {
   readonly head: readonly string[];
   readonly layout: string;
   readonly count: number;
-  readonly entry: (index: number) => Entry;
+  readonly entry: (index: number) => ListEntry;
   readonly choose: (index: number) => void;
 }
 

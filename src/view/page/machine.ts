@@ -2,12 +2,12 @@
 import type { PageMachine } from '../page-document.ts';
 import { type Curve, curveOf, pathText, pointOn } from './curves.ts';
 import { html, refill, svg } from './dom.ts';
-import { chosenLinks, chosenNodes, linkText, type Part, type Scene } from './scene.ts';
+import { chosenLinks, chosenNodes, linkText, type PagePart, type Scene } from './scene.ts';
 import { drawing, shown } from './shown.ts';
 import type { State } from './state.ts';
 import { fill, stopped } from './words.ts';
 
-export function machinePart(scene: Scene): Part {
+export function machinePart(scene: Scene): PagePart {
   const { machine } = scene.model.page;
   if (machine.tooLarge) {
     const { nodes, links } = machine;

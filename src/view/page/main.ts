@@ -9,7 +9,7 @@ import { machinePart } from './machine.ts';
 import { panelsPart } from './panels.ts';
 import { PlanModel } from './plan-model.ts';
 import { reloadOnChange, remembered, rememberOnReload } from './remember.ts';
-import { type Part, type Scene, sceneOf } from './scene.ts';
+import { type PagePart, type Scene, sceneOf } from './scene.ts';
 import { type State, Store } from './state.ts';
 import { timelinePart } from './timeline.ts';
 import { tuningPart } from './tuning.ts';
@@ -95,7 +95,7 @@ function firstState(data: PageDocument): State {
   return { ...usualState(), ...openingOf(data, 0), ...(data.served ? remembered(data) : {}) };
 }
 
-function buildPage(scene: Scene, root: HTMLElement): readonly Part[] {
+function buildPage(scene: Scene, root: HTMLElement): readonly PagePart[] {
   const { words, model } = scene;
   const header = headerPart(scene);
   const tuning = tuningPart(scene);

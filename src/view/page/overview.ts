@@ -2,12 +2,12 @@
 import { html } from './dom.ts';
 import { Dragging } from './dragging.ts';
 import type { PlanModel } from './plan-model.ts';
-import type { Part, Scene } from './scene.ts';
+import type { PagePart, Scene } from './scene.ts';
 import { shown } from './shown.ts';
 import type { State } from './state.ts';
 import { panned } from './window.ts';
 
-export function overviewPart(scene: Scene): Part {
+export function overviewPart(scene: Scene): PagePart {
   const { model, store, words } = scene;
   const canvas = html('canvas', {
     class: 'overview',

@@ -8,7 +8,7 @@ import { programsPanel } from './panels/programs.ts';
 import { proofPanel } from './panels/proof.ts';
 import { sourcePanel } from './panels/source.ts';
 import { stepsPanel } from './panels/steps.ts';
-import type { Part, Scene } from './scene.ts';
+import type { PagePart, Scene } from './scene.ts';
 import type { State } from './state.ts';
 
 /** Names of panels, as in words (`tab.…`). */
@@ -27,14 +27,14 @@ function isName(text: string): text is Name {
   return text in panels;
 }
 
-export function panelsPart(scene: Scene): Part {
+export function panelsPart(scene: Scene): PagePart {
   const { model, store, words } = scene;
   const isRight = model.page.verdict.verdict === 'correct';
   const isRemarked = model.page.verdict.findings.length > 0;
   const names = Object.keys(panels)
     .filter(isName)
     .filter((name) => name !== 'counterexample' || isRemarked);
-  const made = new Map<Name, Part>();
+  const made = new Map<Name, PagePart>();
   const tabs = names.map((name, index) =>
     html(
       'button',

@@ -1,14 +1,14 @@
 /** A plan as the page works with it: columns read, and what belongs together found once. */
 import { operationKinds, planBuffers } from '../../ir/plan.ts';
 import type { PagePlan } from '../page-document.ts';
-import { type Column, columnOf, firstAbove } from './columns.ts';
+import { columnOf, firstAbove, type NumberColumn } from './columns.ts';
 import { type Spans, spansOf, withWork } from './spans.ts';
 
 /** Codes of operation kinds (ir/plan.ts). */
 const send = operationKinds.indexOf('send');
 const receives = [operationKinds.indexOf('recv'), operationKinds.indexOf('recvReduce')];
 
-export interface Row {
+export interface TimelineRow {
   readonly kind: 'lane' | 'link' | 'measured';
   /** The lane or link. */
   readonly index: number;
@@ -18,14 +18,14 @@ export interface Row {
 
 export class PlanModel {
   readonly page: PagePlan;
-  readonly rows: readonly Row[];
+  readonly rows: readonly TimelineRow[];
   readonly spans: Spans;
   /** Those of the measured rows; its times are in its own seconds. */
   readonly measured: Spans | undefined;
   readonly critical: ReadonlySet<number>;
   readonly criticalLinks: ReadonlySet<number>;
   private readonly criticalRows: ReadonlyMap<string, readonly number[]>;
-  readonly operations: { readonly [Name in keyof PagePlan['operations']]: Column };
+  readonly operations: { readonly [Name in keyof PagePlan['operations']]: NumberColumn };
   /** Operations in one bulk. */
   readonly count: number;
   /** By instance; empty where nothing is drawn over time. */
@@ -65,7 +65,7 @@ export class PlanModel {
   }
 
   /** Instances on the critical path that a row shows, in order of time. */
-  criticalOf({ kind, index }: Row): readonly number[] {
+  criticalOf({ kind, index }: TimelineRow): readonly number[] {
     return this.criticalRows.get(`${kind} ${index}`) ?? [];
   }
 
@@ -183,13 +183,13 @@ export class PlanModel {
         for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) order.push(bulk * this.count + o);
       }
     }
-    const at = (times: Column) => Float64Array.from(order, (instance) => times[instance]);
+    const at = (times: NumberColumn) => Float64Array.from(order, (instance) => times[instance]);
     return withWork({ start: at(start), end: at(end), instance: Int32Array.from(order) });
   }
 
-  private listRows(): readonly Row[] {
+  private listRows(): readonly TimelineRow[] {
     const { firstOp } = this.operations;
-    return this.page.timeline.rows.flatMap((row): readonly Row[] => {
+    return this.page.timeline.rows.flatMap((row): readonly TimelineRow[] => {
       const { kind, index } = row;
       if (kind !== 'lane' || this.measured === undefined) return [row];
       const { bulks } = this.page;

@@ -18,7 +18,7 @@ export function sceneOf(document: PageDocument, model: PlanModel, store: Store):
 }
 
 /** A part of the page: what it shows, and how it follows the state. */
-export interface Part {
+export interface PagePart {
   readonly element: HTMLElement;
   readonly update: (state: State, before: State | undefined) => void;
 }

@@ -1,11 +1,11 @@
 /** Spans of the timeline's rows, and how busy a row is between two instants, however many spans lie there. */
 import type { PageTimeline } from '../page-document.ts';
-import { type Column, columnOf, firstAbove } from './columns.ts';
+import { columnOf, firstAbove, type NumberColumn } from './columns.ts';
 
 export interface Spans {
-  readonly start: Column;
-  readonly end: Column;
-  readonly instance: Column;
+  readonly start: NumberColumn;
+  readonly end: NumberColumn;
+  readonly instance: NumberColumn;
   /** Of all spans before each, how long they last together. */
   readonly work: Float64Array;
 }

@@ -5,12 +5,12 @@
 import { ticks, tickText } from './axis.ts';
 import { firstAbove } from './columns.ts';
 import type { Paint } from './paint.ts';
-import type { PlanModel, Row } from './plan-model.ts';
+import type { PlanModel, TimelineRow } from './plan-model.ts';
 import { isChosen, kindLetters, type Scene } from './scene.ts';
 import { shown } from './shown.ts';
 import { busyShare, countWithin, type Spans } from './spans.ts';
 import type { State } from './state.ts';
-import { type Place, type Scale, xOf } from './timeline-view.ts';
+import { type RowPosition, type TimeScale, xOf } from './timeline-view.ts';
 
 export class TimelinePainter {
   private readonly scene: Scene;
@@ -25,9 +25,9 @@ export class TimelinePainter {
 
   /** @param scale where the rows' times are; labels stand left of it @param size of the canvas in CSS pixels */
   draw(
-    places: readonly Place[],
+    places: readonly RowPosition[],
     state: State,
-    scale: Scale,
+    scale: TimeScale,
     { scroll, height }: { readonly scroll: number; readonly height: number },
   ): void {
     const { context, paint } = this;
@@ -49,7 +49,7 @@ export class TimelinePainter {
     this.playhead(state.time, scale, height);
   }
 
-  private row({ row, height, label }: Place, top: number, state: State, scale: Scale): void {
+  private row({ row, height, label }: RowPosition, top: number, state: State, scale: TimeScale): void {
     const { context, paint } = this;
     context.save();
     context.beginPath();
@@ -66,7 +66,7 @@ export class TimelinePainter {
     context.fillText(fitted(context, label, scale.left - 12), row.kind === 'measured' ? 18 : 8, top + height / 2);
   }
 
-  private spans(row: Row, top: number, height: number, state: State, scale: Scale): void {
+  private spans(row: TimelineRow, top: number, height: number, state: State, scale: TimeScale): void {
     const { spans, scale: own } = drawnAs(this.scene.model, row, state, scale);
     const isDense = densityOf(row, spans, own) > own.width;
     const parts = row.first.length - 1;
@@ -82,12 +82,12 @@ export class TimelinePainter {
 
   /** Spans of a part stand in order and do not overlap: the first that is visible is found by bisection, and so is the next pixel's. */
   private part(
-    row: Row,
+    row: TimelineRow,
     spans: Spans,
     [from, to]: readonly [number, number],
     box: { readonly top: number; readonly height: number },
     state: State,
-    scale: Scale,
+    scale: TimeScale,
   ): void {
     const perPixel = (scale.to - scale.from) / scale.width;
     const hasChoice = state.selection.kind !== 'nothing';
@@ -105,13 +105,13 @@ export class TimelinePainter {
   }
 
   private span(
-    row: Row,
+    row: TimelineRow,
     instance: number,
     start: number,
     end: number,
     box: { readonly top: number; readonly height: number },
     state: State,
-    scale: Scale,
+    scale: TimeScale,
     hasChoice: boolean,
   ): void {
     const { context, paint } = this;
@@ -154,7 +154,7 @@ export class TimelinePainter {
   }
 
   /** On the critical path a message is known by its send or its receive. */
-  private sendOf(row: Row, instance: number): number {
+  private sendOf(row: TimelineRow, instance: number): number {
     if (row.kind !== 'link') return instance;
     const { model } = this.scene;
     const partner = model.operations.partner[instance % model.count];
@@ -162,7 +162,7 @@ export class TimelinePainter {
     return partner >= 0 && model.critical.has(receive) ? receive : instance;
   }
 
-  private nameOf(row: Row, operation: number): string {
+  private nameOf(row: TimelineRow, operation: number): string {
     const { model } = this.scene;
     const { kind, peer } = model.operations;
     if (row.kind === 'link') return `${model.rankOf(operation)}→${peer[operation]}: ${model.chunkText(operation)}`;
@@ -177,11 +177,11 @@ export class TimelinePainter {
 
   /** How busy a part is, pixel by pixel, each in the colour of the span that begins there or before. */
   private bars(
-    row: Row,
+    row: TimelineRow,
     spans: Spans,
     [first, last]: readonly [number, number],
     box: { readonly top: number; readonly height: number },
-    scale: Scale,
+    scale: TimeScale,
   ): void {
     const { context, paint } = this;
     const { model } = this.scene;
@@ -201,10 +201,10 @@ export class TimelinePainter {
 
   /** The critical path over the bars of a row. */
   private critical(
-    row: Row,
+    row: TimelineRow,
     { top, height }: { readonly top: number; readonly height: number },
     { showCritical }: State,
-    scale: Scale,
+    scale: TimeScale,
   ): void {
     if (!showCritical || row.kind === 'measured') return;
     const { context, paint } = this;
@@ -221,7 +221,7 @@ export class TimelinePainter {
     }
   }
 
-  private gridLines(scale: Scale, height: number): void {
+  private gridLines(scale: TimeScale, height: number): void {
     const { context, paint } = this;
     context.fillStyle = paint.line;
     for (const tick of ticks(scale.from, scale.to, scale.width / 110)) {
@@ -229,7 +229,7 @@ export class TimelinePainter {
     }
   }
 
-  private axis(scale: Scale): void {
+  private axis(scale: TimeScale): void {
     const { context, paint } = this;
     const { clock } = this.scene.model.page;
     const marks = ticks(scale.from, scale.to, scale.width / 110);
@@ -248,7 +248,7 @@ export class TimelinePainter {
     context.fillRect(0, shown.axis - 1, scale.left + scale.width, 1);
   }
 
-  private playhead(time: number, scale: Scale, height: number): void {
+  private playhead(time: number, scale: TimeScale, height: number): void {
     const x = Math.round(xOf(scale, time));
     if (x < scale.left || x > scale.left + scale.width) return;
     const { context, paint } = this;
@@ -263,7 +263,7 @@ export class TimelinePainter {
 }
 
 /** Spans in sight in all parts of a row. */
-export function densityOf({ first }: Row, spans: Spans, { from, to }: Scale): number {
+export function densityOf({ first }: TimelineRow, spans: Spans, { from, to }: TimeScale): number {
   let count = 0;
   for (let part = 0; part + 1 < first.length; part++) {
     count += countWithin(spans, first[part], first[part + 1], from, to);
@@ -274,16 +274,16 @@ export function densityOf({ first }: Row, spans: Spans, { from, to }: Scale): nu
 /** The table that a row's spans stand in, and the scale that they are drawn by. */
 export function drawnAs(
   model: PlanModel,
-  { kind }: Row,
+  { kind }: TimelineRow,
   state: State,
-  scale: Scale,
-): { readonly spans: Spans; readonly scale: Scale } {
+  scale: TimeScale,
+): { readonly spans: Spans; readonly scale: TimeScale } {
   if (kind !== 'measured' || model.measured === undefined) return { spans: model.spans, scale };
   return { spans: model.measured, scale: measuredScale(model, state, scale) };
 }
 
 /** A measured run has seconds of its own; stretched, its whole is as wide as the simulated one. */
-function measuredScale(model: PlanModel, { stretched }: State, scale: Scale): Scale {
+function measuredScale(model: PlanModel, { stretched }: State, scale: TimeScale): TimeScale {
   const { measured, duration } = model.page;
   if (measured === undefined || !stretched || duration === 0) return scale;
   const factor = measured.duration / duration;

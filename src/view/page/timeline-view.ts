@@ -1,18 +1,18 @@
 /** Which rows of the timeline are shown, where they stand, and how times become places. */
-import type { Row } from './plan-model.ts';
+import type { TimelineRow } from './plan-model.ts';
 import { chosenLinks, chosenNodes, linkText, type Scene } from './scene.ts';
 import { shown } from './shown.ts';
 import type { State } from './state.ts';
 
-export interface Place {
-  readonly row: Row;
+export interface RowPosition {
+  readonly row: TimelineRow;
   readonly top: number;
   readonly height: number;
   readonly label: string;
 }
 
 /** The rows that the choice leaves, from top to bottom. */
-export function placesOf(scene: Scene, { rows: choice, selection }: State): readonly Place[] {
+export function placesOf(scene: Scene, { rows: choice, selection }: State): readonly RowPosition[] {
   const { model } = scene;
   const links = choice === 'chosen' ? chosenLinks(scene, selection) : new Set<number>();
   const nodes = choice === 'chosen' ? chosenNodes(scene, selection) : new Set<number>();
@@ -20,7 +20,7 @@ export function placesOf(scene: Scene, { rows: choice, selection }: State): read
   const criticalLanes = new Set(
     choice === 'critical' ? [...model.critical].map((at) => model.laneOf(at % model.count)) : [],
   );
-  const isShown = ({ kind, index }: Row): boolean => {
+  const isShown = ({ kind, index }: TimelineRow): boolean => {
     switch (choice) {
       case 'all':
         return true;
@@ -37,7 +37,7 @@ export function placesOf(scene: Scene, { rows: choice, selection }: State): read
       }
     }
   };
-  const places: Place[] = [];
+  const places: RowPosition[] = [];
   let top = 0;
   for (const row of model.rows) {
     if (!isShown(row)) continue;
@@ -48,20 +48,20 @@ export function placesOf(scene: Scene, { rows: choice, selection }: State): read
   return places;
 }
 
-function labelOf(scene: Scene, { kind, index }: Row): string {
+function labelOf(scene: Scene, { kind, index }: TimelineRow): string {
   const { model, words } = scene;
   if (kind === 'link') return linkText(scene, index);
   if (kind === 'measured') return words.measured;
   return `${words.rank} ${model.rankOfLane(index)} · ${words.lane} ${model.operations.laneId[index]}`;
 }
 
-export function heightOf(places: readonly Place[]): number {
+export function heightOf(places: readonly RowPosition[]): number {
   const last = places[places.length - 1];
   return last === undefined ? 0 : last.top + last.height;
 }
 
 /** The place at a height, by bisection. */
-export function placeAt(places: readonly Place[], y: number): Place | undefined {
+export function placeAt(places: readonly RowPosition[], y: number): RowPosition | undefined {
   let [low, high] = [0, places.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -73,17 +73,17 @@ export function placeAt(places: readonly Place[], y: number): Place | undefined 
 }
 
 /** Times to pixels and back. */
-export interface Scale {
+export interface TimeScale {
   readonly from: number;
   readonly to: number;
   readonly left: number;
   readonly width: number;
 }
 
-export function xOf({ from, to, left, width }: Scale, time: number): number {
+export function xOf({ from, to, left, width }: TimeScale, time: number): number {
   return left + ((time - from) / (to - from)) * width;
 }
 
-export function timeAt({ from, to, left, width }: Scale, x: number): number {
+export function timeAt({ from, to, left, width }: TimeScale, x: number): number {
   return from + ((x - left) / width) * (to - from);
 }

@@ -6,16 +6,16 @@ import { html, refill } from './dom.ts';
 import { Dragging } from './dragging.ts';
 import { overviewPart } from './overview.ts';
 import { paintFrom } from './paint.ts';
-import { lineText, linkText, operationText, type Part, type Scene, timeText } from './scene.ts';
+import { lineText, linkText, operationText, type PagePart, type Scene, timeText } from './scene.ts';
 import { shown } from './shown.ts';
 import { busyShare } from './spans.ts';
 import { rowChoices, type State } from './state.ts';
 import { densityOf, drawnAs, TimelinePainter } from './timeline-painter.ts';
-import { heightOf, type Place, placeAt, placesOf, type Scale, timeAt } from './timeline-view.ts';
+import { heightOf, placeAt, placesOf, type RowPosition, type TimeScale, timeAt } from './timeline-view.ts';
 import { panned, zoomed } from './window.ts';
 import { fill } from './words.ts';
 
-export function timelinePart(scene: Scene): Part {
+export function timelinePart(scene: Scene): PagePart {
   const timeline = new Timeline(scene);
   const overview = overviewPart(scene);
   timeline.element.append(overview.element);
@@ -29,7 +29,9 @@ export function timelinePart(scene: Scene): Part {
 }
 
 /** What is under the pointer: a span, or a row of bars with so many spans in sight. */
-type Hit = { readonly place: Place; readonly instance: number } | { readonly place: Place; readonly count: number };
+type Hit =
+  | { readonly place: RowPosition; readonly instance: number }
+  | { readonly place: RowPosition; readonly count: number };
 
 class Timeline {
   readonly element: HTMLElement;
@@ -40,7 +42,7 @@ class Timeline {
   private readonly tip = html('div', { class: 'tip away', role: 'status' });
   private readonly buttons: readonly HTMLButtonElement[];
   private painter: TimelinePainter | undefined;
-  private places: readonly Place[] = [];
+  private places: readonly RowPosition[] = [];
   private pending = false;
 
   constructor(scene: Scene) {
@@ -122,7 +124,7 @@ class Timeline {
     });
   }
 
-  private scale(): Scale {
+  private scale(): TimeScale {
     const { clientWidth } = this.scroller;
     const left = clientWidth < 560 ? 92 : 168;
     const { from, to } = this.scene.store.state;
@@ -315,7 +317,7 @@ class Timeline {
   }
 
   /** How busy a row is in the window. */
-  private busyText({ place: { row }, count }: { readonly place: Place; readonly count: number }): string {
+  private busyText({ place: { row }, count }: { readonly place: RowPosition; readonly count: number }): string {
     const { model, store, words } = this.scene;
     const { spans, scale } = drawnAs(model, row, store.state, this.scale());
     let busy = 0;
@@ -325,7 +327,7 @@ class Timeline {
     return fill(words.busyHere, { count, share: `${(100 * Math.min(1, busy)).toFixed(1)} %` });
   }
 
-  private timesOf(kind: Place['row']['kind'], instance: number): string {
+  private timesOf(kind: RowPosition['row']['kind'], instance: number): string {
     const { model } = this.scene;
     const text = (start: number, end: number, write: (value: number) => string): string =>
       `${write(start)} – ${write(end)} (${write(end - start)})`;

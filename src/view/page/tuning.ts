@@ -2,7 +2,7 @@
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { PageTuning } from '../page-document.ts';
 import { html, svg } from './dom.ts';
-import type { Part, Scene } from './scene.ts';
+import type { PagePart, Scene } from './scene.ts';
 import { shown } from './shown.ts';
 import { fill } from './words.ts';
 
@@ -20,7 +20,7 @@ type Position = (value: number) => number;
 /** What is there without any plan, too. */
 type TuningScene = Pick<Scene, 'document' | 'store' | 'words'>;
 
-export function tuningPart(scene: TuningScene): Part | undefined {
+export function tuningPart(scene: TuningScene): PagePart | undefined {
   const { tuning } = scene.document;
   if (tuning === undefined) return undefined;
   const { words } = scene;

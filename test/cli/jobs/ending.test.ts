@@ -1,7 +1,7 @@
 /** When jobs are ended, by a clock that the test winds; and which of several workers' results is the answer. */
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listenForEnding } from '../../../src/cli/jobs/ending.ts';
-import { Findings } from '../../../src/cli/jobs/findings.ts';
+import { WorkerResults } from '../../../src/cli/jobs/findings.ts';
 import { CccError } from '../../../src/ir/diagnostic.ts';
 
 describe('listening for the end', () => {
@@ -119,7 +119,7 @@ describe('the answer of several workers', () => {
   const costOf = (result: { readonly cost: number }): number => result.cost;
 
   it('is the best, and of equally good ones that of the first worker, whoever spoke first', () => {
-    const findings = new Findings(3, costOf);
+    const findings = new WorkerResults(3, costOf);
     findings.found(2, { cost: 4 }, true);
     findings.found(1, { cost: 4 }, false);
     findings.found(0, { cost: 5 }, true);
@@ -132,19 +132,19 @@ describe('the answer of several workers', () => {
 
   it('is what one of them found where others failed, and the first failure where all did', () => {
     const [early, late] = [new CccError('no-plan', 'first'), new CccError('limit', 'second')];
-    const findings = new Findings(2, costOf);
+    const findings = new WorkerResults(2, costOf);
     findings.failed(1, late);
     expect(findings.isEmpty).toBe(true);
     findings.failed(0, early);
     expect(() => findings.answer()).toThrow(early);
-    const other = new Findings(2, costOf);
+    const other = new WorkerResults(2, costOf);
     other.failed(0, early);
     other.found(1, { cost: 1 }, true);
     expect(other.answer()).toEqual({ cost: 1 });
   });
 
   it('is what a worker had before it failed', () => {
-    const findings = new Findings(1, costOf);
+    const findings = new WorkerResults(1, costOf);
     findings.found(0, { cost: 3 }, false);
     findings.failed(0, new CccError('stopped', 'no memory'));
     expect(findings.isComplete).toBe(true);
@@ -152,7 +152,7 @@ describe('the answer of several workers', () => {
   });
 
   it('is the failure where that is about what was asked, whatever had been found', () => {
-    const findings = new Findings(1, costOf);
+    const findings = new WorkerResults(1, costOf);
     const failure = new CccError('unsupported', 'there is no such thing');
     findings.found(0, { cost: 3 }, false);
     findings.failed(0, failure);

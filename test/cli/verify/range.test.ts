@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Job } from '../../../src/cli/verify/jobs.ts';
+import type { VerifyJob } from '../../../src/cli/verify/jobs.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { listShipped, loadScheduleFile } from '../../../src/read/index.ts';
 import { ccc } from '../run.ts';
@@ -8,7 +8,7 @@ import { ccc } from '../run.ts';
 const path = new URL('../../../dist/cli/verify/jobs.js', import.meta.url).href;
 const { runJobs }: typeof import('../../../src/cli/verify/jobs.ts') = await import(path);
 
-const request: Job['request'] = {
+const request: VerifyJob['request'] = {
   ...{
     root: 0,
     op: 'sum' as const,
@@ -20,7 +20,7 @@ const request: Job['request'] = {
   },
 };
 
-function jobs(name: string, first: number, last: number, limits = defaultLimits): readonly Job[] {
+function jobs(name: string, first: number, last: number, limits = defaultLimits): readonly VerifyJob[] {
   const schedule = loadScheduleFile(name).text;
   const range = { first, last };
   return Array.from({ length: last - first + 1 }, (_, i) => {

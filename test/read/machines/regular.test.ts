@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { type Pair, patternsOf } from '../../../src/read/machines/regular.ts';
+import { type NumberPair, patternsOf } from '../../../src/read/machines/regular.ts';
 
 /** The pairs that patterns make, by the language itself: first numbers are chips 0 … 39, second ones chips, or switches. */
-function made(pairs: readonly Pair[], alike: boolean): string[] {
+function made(pairs: readonly NumberPair[], alike: boolean): string[] {
   const lines = patternsOf(pairs, alike).map(({ loops, ends: [a, b] }) => {
     const range = loops.length === 0 ? '' : `for: [${loops.join(', ')}], `;
     return `  - { ${range}link: "${a} -> ${alike ? '' : 'switch '}${b}" }\n`;
@@ -18,7 +18,7 @@ function made(pairs: readonly Pair[], alike: boolean): string[] {
   return links.map(({ from, to }) => keyOf([from, alike ? to : to - 40], alike)).sort();
 }
 
-function keyOf([a, b]: Pair, alike: boolean): string {
+function keyOf([a, b]: NumberPair, alike: boolean): string {
   return alike && a > b ? `${b} ${a}` : `${a} ${b}`;
 }
 
@@ -39,11 +39,11 @@ describe('loops for pairs', () => {
   });
 
   it('are those that a person would write', () => {
-    const clique = (low: number, size: number): Pair[] =>
+    const clique = (low: number, size: number): NumberPair[] =>
       Array.from({ length: size }, (_, a) =>
-        Array.from({ length: size - a - 1 }, (_, b): Pair => [low + a, low + a + b + 1]),
+        Array.from({ length: size - a - 1 }, (_, b): NumberPair => [low + a, low + a + b + 1]),
       ).flat();
-    const expected: readonly [readonly Pair[], boolean, string[]][] = [
+    const expected: readonly [readonly NumberPair[], boolean, string[]][] = [
       [clique(0, 4), true, ['a in 0 .. 2', 'b in a + 1 .. 3', 'a', 'b']],
       [clique(3, 3), true, ['a in 3 .. 4', 'b in a + 1 .. 5', 'a', 'b']],
       [

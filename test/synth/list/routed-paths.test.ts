@@ -6,7 +6,7 @@ import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { type ArcNetwork, arcNetwork } from '../../../src/synth/arcs.ts';
 import { fastestFlow } from '../../../src/synth/list/routed/flow.ts';
-import { balancedPaths, type Demand } from '../../../src/synth/list/routed/paths.ts';
+import { balancedPaths, type RoutedDemand } from '../../../src/synth/list/routed/paths.ts';
 import { waysOf } from '../../../src/synth/list/ways.ts';
 import { machines } from './routed-support.ts';
 
@@ -14,7 +14,7 @@ function networkOf(topology: Topology): ArcNetwork {
   return arcNetwork(new Routes(topology), 4);
 }
 
-function allPairs(ranks: number, parcels: number): Demand[] {
+function allPairs(ranks: number, parcels: number): RoutedDemand[] {
   return Array.from({ length: ranks }, (_, rank) => rank).flatMap((source) =>
     Array.from({ length: ranks * parcels }, (_, i) => ({
       source,

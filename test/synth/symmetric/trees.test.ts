@@ -2,11 +2,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TranslationGroup } from '../../../src/ir/translation-group.ts';
-import { type Generator, layerRounds, type OutTrees, searchOutTrees } from '../../../src/synth/symmetric/out-tree.ts';
+import {
+  layerRounds,
+  type OutTrees,
+  searchOutTrees,
+  type TreeGenerator,
+} from '../../../src/synth/symmetric/out-tree.ts';
 
 /** One place up and one down on each axis. */
-function neighbours(shape: readonly number[], units: readonly number[] = shape.map(() => 1)): Generator[] {
-  const found = new Map<number, Generator>();
+function neighbours(shape: readonly number[], units: readonly number[] = shape.map(() => 1)): TreeGenerator[] {
+  const found = new Map<number, TreeGenerator>();
   let stride = shape.reduce((product, extent) => product * extent, 1);
   shape.forEach((extent, axis) => {
     stride /= extent;
@@ -18,7 +23,7 @@ function neighbours(shape: readonly number[], units: readonly number[] = shape.m
 /** What makes a table of edges out-trees: every chunk reaches every offset once, from where it was a step before, within the rounds. */
 function expectOutTrees(
   shape: readonly number[],
-  generators: readonly Generator[],
+  generators: readonly TreeGenerator[],
   chunks: number,
   trees: OutTrees,
   rounds: readonly number[] = [],

@@ -11,7 +11,7 @@ import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/index.ts';
 import { trees } from '../../../src/synth/trees/index.ts';
-import { type Packing, packed } from '../../../src/synth/trees/packing.ts';
+import { packed, type TreePacking } from '../../../src/synth/trees/packing.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { line, link, machine, ring, star } from '../../model/machines.ts';
@@ -47,20 +47,20 @@ function busiestLinkTime(candidate: Candidate, topology: Topology): number {
   return Math.max(...links.map(({ link: index, bytes }) => bytes / topology.links[index].bandwidth));
 }
 
-function packingOf(topology: Topology, root?: number): Packing | undefined {
+function packingOf(topology: Topology, root?: number): TreePacking | undefined {
   const kind = root === undefined ? 'allgather' : 'broadcast';
   const packing = packed({ topology, kind, root: root ?? 0, trees: undefined });
   return typeof packing === 'string' ? undefined : packing;
 }
 
 /** Bytes per second that the trees of one root carry together. */
-function rateOf({ trees: all, width }: Packing, topology: Topology): number {
+function rateOf({ trees: all, width }: TreePacking, topology: Topology): number {
   const ofOne = all.filter(({ root }) => root === all[0].root).reduce((sum, { amount }) => sum + amount, 0);
   return ofOne * width * machineNetwork(topology).unit;
 }
 
 /** Every tree spans and is rooted where it says; together they use no edge beyond its capacity. */
-function expectSound({ trees: all, capacity }: Packing, ranks: number): void {
+function expectSound({ trees: all, capacity }: TreePacking, ranks: number): void {
   const used = new Float64Array(capacity.length);
   for (const { root, amount, edges } of all) {
     const depth = new Map([[root, 0]]);

@@ -26,7 +26,7 @@ interface Lane {
 }
 
 /** A run, and what it is a run of. */
-export interface ShownRun {
+export interface TimelineRun {
   readonly plan: Plan;
   readonly topology: Topology;
   readonly timeline: Timeline;
@@ -37,7 +37,7 @@ export interface ShownRun {
  * The lanes in `width` columns: each cell is a part of the time, the same for all. It shows the critical path where that has something there, else
  * whether the lane is at work for at least half of it, for less, or not at all.
  */
-export function showTimeline(run: ShownRun, kind: LaneKind, width = shown.width): string {
+export function showTimeline(run: TimelineRun, kind: LaneKind, width = shown.width): string {
   const { seconds } = run.report;
   const links = linkLanes(run).filter(({ spans }) => spans.length > 0);
   const all = kind === 'links' ? [...links, ...computingLanes(run)] : rankLanes(run);
@@ -107,11 +107,11 @@ function shares(spans: readonly Span[], seconds: Seconds, cells: number): Float6
 }
 
 /** Instances (bulk · operations + operation) that the time is made of. */
-function criticalInstances({ report, timeline }: ShownRun): ReadonlySet<number> {
+function criticalInstances({ report, timeline }: TimelineRun): ReadonlySet<number> {
   return new Set(report.criticalPath.map(({ operation, bulk }) => bulk * timeline.operations + operation));
 }
 
-function linkLanes(run: ShownRun): readonly Lane[] {
+function linkLanes(run: TimelineRun): readonly Lane[] {
   const { topology, timeline } = run;
   const critical = criticalInstances(run);
   const lanes = topology.links.map((link): Lane => ({ name: oneLine(linkName(topology, link)), spans: [] }));
@@ -123,7 +123,7 @@ function linkLanes(run: ShownRun): readonly Lane[] {
 }
 
 /** When each rank computes; nothing in plans that do not. */
-function computingLanes({ plan, ...run }: ShownRun): readonly Lane[] {
+function computingLanes({ plan, ...run }: TimelineRun): readonly Lane[] {
   const { nanoseconds } = plan.ops;
   if (nanoseconds === undefined) return [];
   const computing = rankLanes({ plan, ...run }, (operation) => nanoseconds[operation] >= 0);
@@ -131,7 +131,7 @@ function computingLanes({ plan, ...run }: ShownRun): readonly Lane[] {
 }
 
 /** A rank is at work while one of its operations is. */
-function rankLanes(run: ShownRun, isShown = (_: number): boolean => true): readonly Lane[] {
+function rankLanes(run: TimelineRun, isShown = (_: number): boolean => true): readonly Lane[] {
   const { plan, timeline } = run;
   const critical = criticalInstances(run);
   const lanes = plan.buffers.map((_, rank): Lane => ({ name: `rank ${rank}`, spans: [] }));

@@ -3,7 +3,7 @@ import type { Collective } from '../../../ir/collective.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import type { Table } from '../table.ts';
 import { shardPart, subscript } from './names.ts';
-import { SymbolicRun, type Value } from './symbolic-run.ts';
+import { SlotRun, type SlotValue } from './symbolic-run.ts';
 
 /** What each node has held so far: shards in order of arrival, each with its parts. */
 type Holdings = Map<string, Set<number>>;
@@ -18,9 +18,9 @@ export interface HeldTable {
 /** Shards that nodes have held, step by step, wherever in their memory; what is overwritten later stays in the list. */
 export function heldTable(schedule: Schedule): HeldTable {
   const { collective } = schedule;
-  const run = new SymbolicRun(schedule);
+  const run = new SlotRun(schedule);
   const holdings: Holdings[] = run.memories.map(() => new Map());
-  const note = (rank: number, value: Value): void => {
+  const note = (rank: number, value: SlotValue): void => {
     for (const { rank: source, chunk } of value ?? []) {
       const { shard, part } = shardPart(collective, source, chunk);
       const parts = holdings[rank].get(shard) ?? new Set();

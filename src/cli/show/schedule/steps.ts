@@ -13,7 +13,7 @@ import { ranges, wrap } from '../text.ts';
 import { countsTable } from './counts.ts';
 import { type HeldTable, heldTable } from './held-table.ts';
 import { runSize } from './symbolic-run.ts';
-import { isPairwise, localRanks, type Message, messagesOf, transfersText } from './transfers.ts';
+import { isPairwise, localRanks, messagesOf, type ShownMessage, transfersText } from './transfers.ts';
 import { slotCount, usesData, vectorTable } from './vector-table.ts';
 
 const legend =
@@ -79,7 +79,7 @@ function transferTable(schedule: Schedule, held: HeldTable | undefined, width: n
   return { header, rows };
 }
 
-function stepText(schedule: Schedule, step: number, messages: readonly Message[], width: number): string {
+function stepText(schedule: Schedule, step: number, messages: readonly ShownMessage[], width: number): string {
   const local = localRanks(schedule.steps, step);
   const { stepStart, nanoseconds } = schedule.steps;
   const computes = nanoseconds?.subarray(stepStart[step], stepStart[step + 1]).some((time) => time > 0) === true;

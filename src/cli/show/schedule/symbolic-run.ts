@@ -13,23 +13,23 @@ export interface Term {
 }
 
 /** What a slot holds: the reduction of its terms, in order of rank, then chunk; undefined where nothing has been written. */
-export type Value = readonly Term[] | undefined;
+export type SlotValue = readonly Term[] | undefined;
 
 /** Each rank's slots, buffer by buffer. */
-export type Memory = Readonly<Record<ScheduleBuffer, Value[]>>;
+export type SlotMemory = Readonly<Record<ScheduleBuffer, SlotValue[]>>;
 
 /** One slot written in a step. */
-export interface Write {
+export interface SlotWrite {
   readonly rank: number;
   readonly buffer: ScheduleBuffer;
   readonly slot: number;
-  readonly value: Value;
+  readonly value: SlotValue;
 }
 
 /** The state of all ranks, step by step. */
-export class SymbolicRun {
+export class SlotRun {
   readonly schedule: Schedule;
-  readonly memories: readonly Memory[];
+  readonly memories: readonly SlotMemory[];
 
   constructor(schedule: Schedule) {
     this.schedule = schedule;
@@ -38,7 +38,7 @@ export class SymbolicRun {
   }
 
   /** Runs one step and returns its writes in the order in which its transfers are listed. */
-  run(step: number): Write[] {
+  run(step: number): SlotWrite[] {
     const arriving = this.reads(step);
     return arriving.map(({ reduces, rank, buffer, slot, value }) => {
       const slots = this.memories[rank][buffer];
@@ -48,7 +48,7 @@ export class SymbolicRun {
   }
 
   /** What the transfers of a step carry: all of it is read before anything is written. */
-  private reads(step: number): (Write & { readonly reduces: boolean })[] {
+  private reads(step: number): (SlotWrite & { readonly reduces: boolean })[] {
     return this.schedule.steps.inStep(step).flatMap((transfer) =>
       transfer.pieces.flatMap((piece) =>
         Array.from({ length: piece.count }, (_, index) => ({
@@ -80,22 +80,22 @@ export function writtenBuffers(schedule: Schedule): readonly ScheduleBuffer[] {
   return scheduleBuffers.filter((_, code) => written.has(code));
 }
 
-function initialMemory(schedule: Schedule, rank: number): Memory {
+function initialMemory(schedule: Schedule, rank: number): SlotMemory {
   const { collective } = schedule;
   const input = Array.from({ length: inputChunks(collective, rank) }, (_, chunk) => [{ rank, chunk, times: 1 }]);
   const window = dataWindow(collective, rank);
-  const data = new Array<Value>(window.size).fill(undefined);
+  const data = new Array<SlotValue>(window.size).fill(undefined);
   if (window.input >= 0) data.splice(window.input, input.length, ...input);
   return {
     data,
     input,
-    output: new Array<Value>(outputChunks(collective, rank)).fill(undefined),
-    scratch: new Array<Value>(schedule.scratch).fill(undefined),
+    output: new Array<SlotValue>(outputChunks(collective, rank)).fill(undefined),
+    scratch: new Array<SlotValue>(schedule.scratch).fill(undefined),
   };
 }
 
 /** Both sums together: a merge of two ascending lists of terms. */
-function combined(held: Value, arriving: Value): Value {
+function combined(held: SlotValue, arriving: SlotValue): SlotValue {
   if (held === undefined || arriving === undefined) return undefined;
   const terms: Term[] = [];
   let h = 0;

@@ -3,15 +3,15 @@ import type { Steps } from '../../../ir/schedule.ts';
 import { textWidth } from '../text.ts';
 
 /** One message: who sends how many chunks to whom. */
-export interface Message {
+export interface ShownMessage {
   readonly source: number;
   readonly destination: number;
   readonly chunks: number;
 }
 
 /** The messages of a step (local operations are none). */
-export function messagesOf(steps: Steps, step: number): Message[] {
-  const messages: Message[] = [];
+export function messagesOf(steps: Steps, step: number): ShownMessage[] {
+  const messages: ShownMessage[] = [];
   for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++) {
     if (steps.source[t] === steps.destination[t]) continue;
     let chunks = 0;
@@ -30,8 +30,8 @@ export function localRanks(steps: Steps, step: number): number[] {
 }
 
 /** True when all messages of a step are exchanges: everyone in it sends one message to the one it gets one from. */
-export function isPairwise(messages: readonly Message[]): boolean {
-  const partner = new Map<number, Message>();
+export function isPairwise(messages: readonly ShownMessage[]): boolean {
+  const partner = new Map<number, ShownMessage>();
   for (const message of messages) {
     if (partner.has(message.source)) return false;
     partner.set(message.source, message);
@@ -49,7 +49,7 @@ export function isPairwise(messages: readonly Message[]): boolean {
  * `(0,1)(2,3)` for exchanges, else `1→0, 3→2`. What does not fit in `width` is written as the rule it follows
  * (`r ↔ r xor 4`, `r → r+1 mod 64`), or cut.
  */
-export function transfersText(messages: readonly Message[], ranks: number, width: number): string {
+export function transfersText(messages: readonly ShownMessage[], ranks: number, width: number): string {
   const pairs = isPairwise(messages);
   const items = pairs
     ? messages.filter(({ source, destination }) => source < destination).map((m) => `(${m.source},${m.destination})`)
@@ -61,7 +61,7 @@ export function transfersText(messages: readonly Message[], ranks: number, width
 }
 
 /** The rule that a step of all ranks follows, if it is one of the usual two. */
-function ruleText(messages: readonly Message[], ranks: number, pairs: boolean): string | undefined {
+function ruleText(messages: readonly ShownMessage[], ranks: number, pairs: boolean): string | undefined {
   if (new Set(messages.map(({ source }) => source)).size !== ranks) return undefined;
   if (pairs) {
     const mask = messages[0].source ^ messages[0].destination;

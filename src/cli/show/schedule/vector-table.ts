@@ -3,7 +3,7 @@ import type { Collective } from '../../../ir/collective.ts';
 import { dataWindow, type Schedule, type ScheduleBuffer, scheduleBuffers } from '../../../ir/schedule.ts';
 import type { Table } from '../table.ts';
 import { elementName, sumName } from './names.ts';
-import { SymbolicRun, type Value, writtenBuffers } from './symbolic-run.ts';
+import { SlotRun, type SlotValue, writtenBuffers } from './symbolic-run.ts';
 
 /** A slot of every rank's memory: one row per step. */
 interface Slot {
@@ -18,7 +18,7 @@ interface Slot {
  */
 export function vectorTable(schedule: Schedule): Table {
   const { collective } = schedule;
-  const run = new SymbolicRun(schedule);
+  const run = new SlotRun(schedule);
   const slots = shownSlots(schedule);
   const rowsOf = (label: string, changed: ReadonlySet<string>): string[][] =>
     slots.map((slot, index) => [
@@ -63,7 +63,7 @@ export function usesData({ steps }: Schedule): boolean {
   return steps.transferCount === 0 || steps.to.includes(data) || steps.from.includes(data);
 }
 
-function valueName(value: Value, collective: Collective): string {
+function valueName(value: SlotValue, collective: Collective): string {
   return value === undefined ? '–' : sumName(value, collective);
 }
 

@@ -1,5 +1,5 @@
 /** What a machine says of time beside links and engines, and how well each number is known. */
-import type { LaneModel, LinkLane, PartialLane, Protocol } from '../../../ir/lanes.ts';
+import type { LaneModel, LinkLane, MachineProtocol, PartialLane } from '../../../ir/lanes.ts';
 import { oneLine } from '../../../ir/plain-text.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import { formatBytes, formatBytesPerSecond, formatSeconds } from '../../../ir/units.ts';
@@ -23,7 +23,7 @@ export function laneLines(
 
 function protocolLines(
   name: string,
-  protocol: Protocol,
+  protocol: MachineProtocol,
   status: NonNullable<Topology['status']>,
   width: number,
 ): readonly string[] {

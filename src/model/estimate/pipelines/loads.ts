@@ -1,13 +1,13 @@
 /** What one bulk of a plan needs of each resource of a machine: no two bulks can follow each other more closely. */
 import { paceOf } from '../../../ir/lanes.ts';
 import { OperationCode, type Plan, planBuffers, rankOfLane } from '../../../ir/plan.ts';
-import type { Load, ResourceKind } from '../../../ir/report.ts';
+import type { ResourceKind, ResourceLoad } from '../../../ir/report.ts';
 import type { Routes } from '../../../ir/routes.ts';
 import { chunkBytesOf } from '../../../ir/shards.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { findConnections, messageDuration } from '../../simulate/connections.ts';
-import { type Weights, weigh } from '../../simulate/weights.ts';
+import { type OperationWeights, weigh } from '../../simulate/weights.ts';
 
 /**
  * Seconds for which one bulk of a plan keeps each resource that it uses, most first: link directions for as long as its messages
@@ -18,7 +18,7 @@ import { type Weights, weigh } from '../../simulate/weights.ts';
  * @param size bytes of the whole message, of which each bulk is an equal share
  * @throws Error if sends and receives do not match or a route is missing: prove the plan first
  */
-export function bulkLoads(plan: Plan, routes: Routes, size: Bytes): readonly Load[] {
+export function bulkLoads(plan: Plan, routes: Routes, size: Bytes): readonly ResourceLoad[] {
   const { topology } = routes;
   const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const connections = findConnections(plan, routes);
@@ -48,7 +48,12 @@ export function bulkLoads(plan: Plan, routes: Routes, size: Bytes): readonly Loa
 }
 
 /** For how long the busiest lane of each chip is at its own operations: o and its bytes for each, slices and what reductions do besides included. */
-function laneLoads(plan: Plan, topology: Topology, { sent, written }: Weights, chunkBytes: Bytes): readonly Load[] {
+function laneLoads(
+  plan: Plan,
+  topology: Topology,
+  { sent, written }: OperationWeights,
+  chunkBytes: Bytes,
+): readonly ResourceLoad[] {
   const { lane: model } = topology;
   if (model === undefined) return [];
   const slices = Math.max(1, Math.ceil(chunkBytes / model.slice));
@@ -70,7 +75,7 @@ function laneLoads(plan: Plan, topology: Topology, { sent, written }: Weights, c
     busiest.set(node, Math.max(seconds, busiest.get(node) ?? 0));
   }
   return [...busiest]
-    .map(([index, seconds]): Load => ({ kind: 'lane', index, seconds }))
+    .map(([index, seconds]): ResourceLoad => ({ kind: 'lane', index, seconds }))
     .filter(({ seconds }) => seconds > 0);
 }
 
@@ -126,9 +131,9 @@ class Loads {
     side[node] += bytes / copy.throughput;
   }
 
-  list(): readonly Load[] {
+  list(): readonly ResourceLoad[] {
     const { nodes, links } = this.topology;
-    const loads: Load[] = links.map((_, index) => ({ kind: 'link', index, seconds: this.onLink[index] }));
+    const loads: ResourceLoad[] = links.map((_, index) => ({ kind: 'link', index, seconds: this.onLink[index] }));
     nodes.forEach(({ ports, reduce }, index) => {
       const add = (kind: ResourceKind, seconds: Seconds): number => loads.push({ kind, index, seconds });
       add('send port', this.sending[index] / ports.send);

@@ -8,8 +8,8 @@ import type { Routes } from '../../../ir/routes.ts';
 import { chunkBytesOf } from '../../../ir/shards.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
-import { type Connections, findConnections, messageDuration } from '../../simulate/connections.ts';
-import { type Weights, weigh } from '../../simulate/weights.ts';
+import { findConnections, messageDuration, type SimulatedConnections } from '../../simulate/connections.ts';
+import { type OperationWeights, weigh } from '../../simulate/weights.ts';
 import { greatestCycleRatio, type Precedences } from './cycle-ratio.ts';
 import { followed } from './limits.ts';
 
@@ -39,9 +39,9 @@ function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
  */
 class Waits {
   private readonly plan: Plan;
-  private readonly connections: Connections;
+  private readonly connections: SimulatedConnections;
   private readonly topology: Topology;
-  private readonly weights: Weights;
+  private readonly weights: OperationWeights;
   private readonly chunkBytes: Bytes;
   private readonly inflight: number;
   private readonly from: number[] = [];
@@ -49,7 +49,13 @@ class Waits {
   private readonly weight: number[] = [];
   private readonly bulks: number[] = [];
 
-  constructor(plan: Plan, connections: Connections, topology: Topology, weights: Weights, chunkBytes: Bytes) {
+  constructor(
+    plan: Plan,
+    connections: SimulatedConnections,
+    topology: Topology,
+    weights: OperationWeights,
+    chunkBytes: Bytes,
+  ) {
     this.plan = plan;
     this.connections = connections;
     this.topology = topology;

@@ -1,7 +1,7 @@
 /** A pipeline of bulks when it is full: how long each further bulk takes, and what it would take at least. */
 import type { Plan } from '../../../ir/plan.ts';
 import { operationCount } from '../../../ir/plan.ts';
-import type { Load } from '../../../ir/report.ts';
+import type { ResourceLoad } from '../../../ir/report.ts';
 import type { Routes } from '../../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { simulate } from '../../simulate/simulate.ts';
@@ -18,7 +18,7 @@ export interface SteadyState {
   /** What resources and waits of this plan ask for at least; no order of its operations on links and engines does better. */
   readonly leastInterval: Seconds;
   /** The busiest resources, most first. */
-  readonly loads: readonly Load[];
+  readonly loads: readonly ResourceLoad[];
   /** The least interval that the waits between operations allow; undefined where resources ask for as much or plans are too large. */
   readonly recurrence: Seconds | undefined;
 }

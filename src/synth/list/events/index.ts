@@ -10,7 +10,7 @@ import { fastest, workOfAttempts } from '../attempts.ts';
 import { limits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
 import { Moves, type Spread, spreadOf } from '../spread.ts';
-import type { Ways } from '../ways.ts';
+import type { RouteTable } from '../ways.ts';
 import { leastTime } from './least-time.ts';
 import { attemptLoop, inSteps, type Result } from './loop.ts';
 import { usualPieces } from './pieces.ts';
@@ -147,7 +147,7 @@ function stepwise({ size, topology }: SpreadProblem): readonly Policy[] {
 }
 
 /** What is tried first: long and short messages; patience, and near or far receivers first, where some ways are faster than others. */
-function policiesFor({ latency, bandwidth }: Ways): readonly Policy[] {
+function policiesFor({ latency, bandwidth }: RouteTable): readonly Policy[] {
   const lengths = [Number.POSITIVE_INFINITY, 0, 1];
   if (areAlike(latency) && areAlike(bandwidth)) return lengths.map((latencies) => ({ ...usual, latencies }));
   return [true, false].flatMap((patient) =>

@@ -4,7 +4,7 @@ import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { Holdings } from '../holdings.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { isWanted, type Spread, startOf } from '../spread.ts';
-import type { Ways } from '../ways.ts';
+import type { RouteTable } from '../ways.ts';
 
 /** What a rank lacks must come in at the bandwidth it has, and every item must get to the rank that is farthest from it. */
 export function leastTime(spread: Spread, problem: Pick<SpreadProblem, 'ways' | 'size'>): Seconds {
@@ -20,7 +20,7 @@ export function leastTime(spread: Spread, problem: Pick<SpreadProblem, 'ways' | 
 }
 
 /** When an item that is passed on at once gets to the last rank that wants it. */
-function farthest(ways: Ways, spread: Spread, item: number, itemBytes: Bytes): Seconds {
+function farthest(ways: RouteTable, spread: Spread, item: number, itemBytes: Bytes): Seconds {
   const { ranks, firstOut, to, latency, bandwidth } = ways;
   const search = new NearestFirst(ranks);
   for (const [rank, own] of startOf(spread)) if (own === item) search.reach(rank, 0);
@@ -34,14 +34,14 @@ function farthest(ways: Ways, spread: Spread, item: number, itemBytes: Bytes): S
 }
 
 /** The least latency of a rank's incoming ways. */
-function soonestInto({ firstInto, into, latency }: Ways, rank: number): Seconds {
+function soonestInto({ firstInto, into, latency }: RouteTable, rank: number): Seconds {
   return into
     .subarray(firstInto[rank], firstInto[rank + 1])
     .reduce((least, way) => Math.min(least, latency[way]), Number.POSITIVE_INFINITY);
 }
 
 /** The last links of its ways together; with fewer receive ports than ways, as many of the fastest ways as there are ports. */
-export function bandwidthInto({ topology, firstInto, into, arcs, receivePorts }: Ways, rank: number) {
+export function bandwidthInto({ topology, firstInto, into, arcs, receivePorts }: RouteTable, rank: number) {
   const own = Array.from(into.subarray(firstInto[rank], firstInto[rank + 1]), (way) => arcs[way]);
   const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width, 0);
   const lastLinks = [...new Set(own.map(({ links }) => links[links.length - 1]))];

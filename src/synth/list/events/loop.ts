@@ -7,12 +7,12 @@ import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
-import type { Ways } from '../ways.ts';
-import { type Listener, Occupancy } from './occupancy.ts';
+import type { RouteTable } from '../ways.ts';
+import { LinkOccupancy, type Listener } from './occupancy.ts';
 import { looksPerWay, TogetherChoice } from './together.ts';
 
 /** A message of one attempt. */
-export interface Message {
+export interface AttemptMessage {
   readonly way: number;
   /** Numbers of items, or of parcels. */
   readonly items: readonly number[];
@@ -27,9 +27,9 @@ export interface Cargo {
   /** What a message brings that starts now; nothing where all is left to faster ways, as it is unless `isLast`: then nothing else goes on. */
   chosen(way: number, now: Seconds, isLast: boolean): readonly number[];
   bytesOf(items: readonly number[]): Bytes;
-  started(message: Message, arrival: Seconds): void;
+  started(message: AttemptMessage, arrival: Seconds): void;
   /** @param loop told of ways that may have something to bring now */
-  arrived(message: Message, loop: Pick<Listener, 'freed'>): void;
+  arrived(message: AttemptMessage, loop: Pick<Listener, 'freed'>): void;
   /** Whether all is where it is wanted. */
   isDone(): boolean;
 }
@@ -46,7 +46,7 @@ export interface LoopPolicy {
 /** What an attempt comes to. */
 export interface Result {
   /** In the order they start. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly AttemptMessage[];
   /** When the last of them arrives. */
   readonly seconds: Seconds;
   /** In operations of a plan. */
@@ -56,7 +56,7 @@ export interface Result {
 /** One attempt; undefined when something cannot get to where it is wanted. Whoever would make another one asks whether to stop. */
 export function attemptLoop(
   cargo: Cargo,
-  ways: Ways,
+  ways: RouteTable,
   policy: LoopPolicy,
   random: Random,
   shouldStop: ShouldStop,
@@ -68,12 +68,12 @@ class Loop implements Listener {
   private readonly cargo: Cargo;
   private readonly policy: LoopPolicy;
   private readonly random: Random;
-  private readonly occupancy: Occupancy;
+  private readonly occupancy: LinkOccupancy;
   private readonly choice: TogetherChoice;
   /** By way, of those that could start together. */
   private readonly worth: Float64Array;
   private readonly queue = new KeyedHeap(64);
-  private readonly messages: Message[] = [];
+  private readonly messages: AttemptMessage[] = [];
   private touched: number[] = [];
   private readonly isTouched: Uint8Array;
   /** Ways that have left all they could bring to faster ones: no less so later, unless more comes, or nothing else goes on. */
@@ -81,11 +81,11 @@ class Loop implements Listener {
   private seconds = 0;
   private looks = 0;
 
-  constructor(cargo: Cargo, ways: Ways, policy: LoopPolicy, random: Random) {
+  constructor(cargo: Cargo, ways: RouteTable, policy: LoopPolicy, random: Random) {
     this.cargo = cargo;
     this.policy = policy;
     this.random = random;
-    this.occupancy = new Occupancy(ways);
+    this.occupancy = new LinkOccupancy(ways);
     this.choice = new TogetherChoice(ways, random);
     this.worth = new Float64Array(ways.arcs.length);
     this.isTouched = new Uint8Array(ways.arcs.length);
@@ -198,14 +198,14 @@ class Loop implements Listener {
  * @param places numbers below which there is one for each item at a rank
  */
 export function inSteps(
-  messages: readonly Message[],
-  { arcs, capacity }: Ways,
+  messages: readonly AttemptMessage[],
+  { arcs, capacity }: RouteTable,
   placeOf: (rank: number, item: number) => number,
   places: number,
-): readonly (readonly Message[])[] {
+): readonly (readonly AttemptMessage[])[] {
   const arrivedIn = new Int32Array(places).fill(-1);
   const lastUse = new Int32Array(capacity.length).fill(-1);
-  const steps: Message[][] = [];
+  const steps: AttemptMessage[][] = [];
   for (const message of messages) {
     const { from, to, resources } = arcs[message.way];
     let step = 0;

@@ -2,7 +2,7 @@
 import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { sameInstant } from '../../../model/simulate/simulation.ts';
-import type { Ways } from '../ways.ts';
+import type { RouteTable } from '../ways.ts';
 
 /** What waits for the next instant: arrivals of messages, and resources that become free. */
 export interface Listener {
@@ -11,9 +11,9 @@ export interface Listener {
   freed(way: number): void;
 }
 
-export class Occupancy {
+export class LinkOccupancy {
   now: Seconds = 0;
-  private readonly ways: Ways;
+  private readonly ways: RouteTable;
   /** By resource: messages that it has room for at this instant, and the ways that need it. */
   readonly room: Float64Array;
   private readonly users: readonly number[][];
@@ -23,7 +23,7 @@ export class Occupancy {
   /** Even values 2m are arrivals of message m, odd ones 2r + 1 say that resource r is free. */
   private readonly events = new KeyedHeap(1024);
 
-  constructor(ways: Ways) {
+  constructor(ways: RouteTable) {
     this.ways = ways;
     this.room = ways.capacity.slice();
     this.users = Array.from(this.room, () => []);

@@ -6,8 +6,8 @@ import type { Random } from '../../../ir/random.ts';
 import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
 import { bitCount, Holdings } from '../holdings.ts';
 import { type Spread, startOf } from '../spread.ts';
-import type { Ways } from '../ways.ts';
-import type { Cargo, LoopPolicy, Message } from './loop.ts';
+import type { RouteTable } from '../ways.ts';
+import type { AttemptMessage, Cargo, LoopPolicy } from './loop.ts';
 import type { Listener } from './occupancy.ts';
 import { wholeItems } from './together.ts';
 
@@ -26,7 +26,7 @@ export class SpreadCargo implements Cargo {
   looks = 0;
   private readonly policy: Policy;
   private readonly random: Random;
-  private readonly ways: Ways;
+  private readonly ways: RouteTable;
   private readonly items: number;
   private readonly itemBytes: Bytes;
   private readonly holdings: Holdings;
@@ -43,7 +43,7 @@ export class SpreadCargo implements Cargo {
   /** Of the items that a message could bring. */
   private readonly rarity: Float64Array;
 
-  constructor(spread: Spread, ways: Ways, size: Bytes, policy: Policy, random: Random) {
+  constructor(spread: Spread, ways: RouteTable, size: Bytes, policy: Policy, random: Random) {
     const { ranks, origin } = spread;
     this.policy = policy;
     this.random = random;
@@ -101,7 +101,7 @@ export class SpreadCargo implements Cargo {
     return found.filter((_, i) => rarity[i] <= greatest).slice(0, most);
   }
 
-  started({ way, items }: Message, arrival: Seconds): void {
+  started({ way, items }: AttemptMessage, arrival: Seconds): void {
     const to = this.ways.to[way];
     for (const item of items) {
       this.holdings.promise(to, item);
@@ -109,7 +109,7 @@ export class SpreadCargo implements Cargo {
     }
   }
 
-  arrived({ way, items }: Message, loop: Pick<Listener, 'freed'>): void {
+  arrived({ way, items }: AttemptMessage, loop: Pick<Listener, 'freed'>): void {
     const rank = this.ways.to[way];
     for (const item of items) this.holdings.arrive(rank, item);
     for (let out = this.ways.firstOut[rank]; out < this.ways.firstOut[rank + 1]; out++) loop.freed(out);

@@ -6,7 +6,7 @@
 import { none } from '../../../ir/none.ts';
 import type { Random } from '../../../ir/random.ts';
 import { rounding } from '../../../ir/units.ts';
-import type { Ways } from '../ways.ts';
+import type { RouteTable } from '../ways.ts';
 
 /** Steps of the annealing for each way that could start. */
 const stepsPerWay = 20;
@@ -16,7 +16,7 @@ export const looksPerWay = stepsPerWay / 2;
 const mostItems = 4;
 
 /** Whether some messages keep some of their links busy for longer than others: only there it matters which ways start together. */
-export function hasUnlikeLinks({ arcs, topology }: Ways): boolean {
+export function hasUnlikeLinks({ arcs, topology }: RouteTable): boolean {
   return arcs.some(({ links, bandwidth }) => links.some((link) => topology.links[link].bandwidth > bandwidth));
 }
 
@@ -24,7 +24,7 @@ export function hasUnlikeLinks({ arcs, topology }: Ways): boolean {
  * By way: the fewest items whose message keeps every link busy for as long as some items keep the fastest link of the way. Where one link is
  * 1.5 times as fast as another, messages of two items leave it free for one that takes as long as one; others have the items one by one.
  */
-export function wholeItems({ arcs, topology }: Ways): Int32Array {
+export function wholeItems({ arcs, topology }: RouteTable): Int32Array {
   return Int32Array.from(arcs, ({ links }) => {
     const bandwidths = links.map((link) => topology.links[link].bandwidth);
     const fastest = Math.max(...bandwidths);
@@ -38,7 +38,7 @@ export function wholeItems({ arcs, topology }: Ways): Int32Array {
 
 /** Chooses for one attempt; its arrays serve all instants. */
 export class TogetherChoice {
-  private readonly ways: Ways;
+  private readonly ways: RouteTable;
   private readonly random: Random;
   /** By resource: ways that use it, the one first that has used it longest. */
   private readonly users: readonly number[][];
@@ -46,7 +46,7 @@ export class TogetherChoice {
   private readonly taken: Int32Array;
   private readonly best: Int32Array;
 
-  constructor(ways: Ways, random: Random) {
+  constructor(ways: RouteTable, random: Random) {
     this.ways = ways;
     this.random = random;
     this.users = Array.from(ways.capacity, () => []);

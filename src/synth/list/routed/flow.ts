@@ -3,10 +3,10 @@ import { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
 import { fastest } from '../attempts.ts';
-import { attemptLoop, inSteps, type Message, type Result } from '../events/loop.ts';
+import { type AttemptMessage, attemptLoop, inSteps, type Result } from '../events/loop.ts';
 import { limits } from '../limits.ts';
 import type { SpreadProblem } from '../problem.ts';
-import type { Ways } from '../ways.ts';
+import type { RouteTable } from '../ways.ts';
 import { ParcelCargo } from './parcel-cargo.ts';
 import type { Routing } from './paths.ts';
 import type { RoutedParcels } from './schedule.ts';
@@ -41,7 +41,7 @@ interface Flow extends Result {
  * @param policies tried in turn
  */
 export function fastestFlow(
-  ways: Ways,
+  ways: RouteTable,
   routing: Routing,
   unitBytes: Bytes,
   reroute: () => Routing,
@@ -62,7 +62,7 @@ export function fastestFlow(
 function flowOf(
   policy: Policy,
   routing: Routing,
-  ways: Ways,
+  ways: RouteTable,
   unitBytes: Bytes,
   { shouldStop }: Pick<SpreadProblem, 'shouldStop'>,
 ): Flow {
@@ -82,8 +82,8 @@ function flowOf(
 
 /** How long messages take that start in this order, each as soon as it can. */
 function secondsInOrder(
-  messages: readonly Message[],
-  { arcs, capacity }: Ways,
+  messages: readonly AttemptMessage[],
+  { arcs, capacity }: RouteTable,
   cargo: ParcelCargo,
   parcels: number,
 ): Seconds {

@@ -12,9 +12,9 @@ import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { mostRanksFor } from '../../limits.ts';
 import { limits } from '../limits.ts';
 import { treeOverRow } from '../rows.ts';
-import { type Ways, waysOf } from '../ways.ts';
+import { type RouteTable, waysOf } from '../ways.ts';
 import { anyMessages, fastestFlow, manyMessages } from './flow.ts';
-import { balancedPaths, closeEnough, type Demand, type PathSearch, type Routing } from './paths.ts';
+import { balancedPaths, closeEnough, type PathSearch, type RoutedDemand, type Routing } from './paths.ts';
 import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } from './schedule.ts';
 
 /** Parcels that are tried, besides one, for what one rank has for another: all links are to have as much to do, those of a single root above all. */
@@ -25,9 +25,9 @@ const mostLooks = 2.4e6;
 /** What is to be sent, over which machine. */
 interface Sending {
   /** Turned round where the schedule will be. */
-  readonly ways: Ways;
+  readonly ways: RouteTable;
   /** In some unit of what ranks have for others. */
-  readonly demands: readonly Demand[];
+  readonly demands: readonly RoutedDemand[];
   readonly unitBytes: Bytes;
   /** All demands are one unit. */
   readonly isEven: boolean;
@@ -80,7 +80,7 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
   if (joinsMorePairs(routes.topology, limits.pairs)) return undefined;
   const ways = waysOf(routes, reversed, limits.channels);
   const all = Array.from({ length: ranks }, (_, rank) => rank);
-  const amountsFrom = (source: number): Demand[] =>
+  const amountsFrom = (source: number): RoutedDemand[] =>
     all
       .filter((rank) => rank !== source)
       .map((destination) => {

@@ -4,15 +4,15 @@
  */
 import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
-import type { Cargo, Message } from '../events/loop.ts';
+import type { AttemptMessage, Cargo } from '../events/loop.ts';
 import type { Listener } from '../events/occupancy.ts';
-import type { Ways } from '../ways.ts';
+import type { RouteTable } from '../ways.ts';
 import type { Routing } from './paths.ts';
 
 export class ParcelCargo implements Cargo {
   looks = 0;
   private readonly most: ArrayLike<number>;
-  private readonly ways: Ways;
+  private readonly ways: RouteTable;
   private readonly paths: readonly (readonly number[])[];
   private readonly weights: readonly number[];
   private readonly unitBytes: Bytes;
@@ -30,7 +30,7 @@ export class ParcelCargo implements Cargo {
    */
   constructor(
     { paths, weights }: Pick<Routing, 'paths' | 'weights'>,
-    ways: Ways,
+    ways: RouteTable,
     unitBytes: Bytes,
     most: ArrayLike<number>,
   ) {
@@ -80,7 +80,7 @@ export class ParcelCargo implements Cargo {
 
   started(): void {}
 
-  arrived({ items }: Message, loop: Pick<Listener, 'freed'>): void {
+  arrived({ items }: AttemptMessage, loop: Pick<Listener, 'freed'>): void {
     for (const parcel of items) {
       this.made[parcel]++;
       const next = this.wait(parcel);

@@ -11,10 +11,10 @@ import type { ArcNetwork } from '../../arcs.ts';
 import { perOperation, tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
 import { latenciesFrom } from '../ways.ts';
-import { Prices } from './prices.ts';
+import { LinkPrices } from './prices.ts';
 
 /** What one rank has for another. */
-export interface Demand {
+export interface RoutedDemand {
   readonly source: number;
   readonly destination: number;
   /** Its bytes, in any unit. */
@@ -58,10 +58,10 @@ export const closeEnough = 1 + tolerance;
  */
 export function balancedPaths(
   network: ArcNetwork,
-  demands: readonly Demand[],
+  demands: readonly RoutedDemand[],
   { random, effort, soonest, shouldStop }: PathSearch,
 ): Routing {
-  const prices = new Prices(network, random);
+  const prices = new LinkPrices(network, random);
   const sources = bySource(demands, demands.keys());
   if (soonest === true) {
     prices.keepTo(new Map([...sources.keys()].map((from) => [from, latenciesFrom(network, from)])));
@@ -103,7 +103,7 @@ export function balancedPaths(
 }
 
 /** Numbers of demands, in some order, by their sources. */
-function bySource(demands: readonly Demand[], order: Iterable<number>): ReadonlyMap<number, readonly number[]> {
+function bySource(demands: readonly RoutedDemand[], order: Iterable<number>): ReadonlyMap<number, readonly number[]> {
   const groups = new Map<number, number[]>();
   for (const index of order) {
     const known = groups.get(demands[index].source);
@@ -114,7 +114,7 @@ function bySource(demands: readonly Demand[], order: Iterable<number>): Readonly
 }
 
 /** All demands in an order of chance, in batches of so many of one source, or less: in a batch none sees what the others take. */
-function inBatches(demands: readonly Demand[], random: Random, together: number): readonly (readonly number[])[] {
+function inBatches(demands: readonly RoutedDemand[], random: Random, together: number): readonly (readonly number[])[] {
   const order = random.shuffle([...demands.keys()]);
   if (together === 1) return order.map((index) => [index]);
   const batches = [...bySource(demands, order).values()].flatMap((own) => {
@@ -127,9 +127,9 @@ function inBatches(demands: readonly Demand[], random: Random, together: number)
 /** Gives the demands of a batch the paths of least price, as if each were the only one of them. */
 function reroute(
   batch: readonly number[],
-  demands: readonly Demand[],
+  demands: readonly RoutedDemand[],
   paths: (readonly number[])[],
-  prices: Prices,
+  prices: LinkPrices,
 ): void {
   for (const index of batch) prices.add(paths[index], -demands[index].weight);
   const wanted = batch.map((index) => ({ destination: demands[index].destination, before: paths[index] }));
@@ -140,7 +140,11 @@ function reroute(
 }
 
 /** The bound that the present prices give. */
-function leastBusy(demands: readonly Demand[], sources: ReturnType<typeof bySource>, prices: Prices): Seconds {
+function leastBusy(
+  demands: readonly RoutedDemand[],
+  sources: ReturnType<typeof bySource>,
+  prices: LinkPrices,
+): Seconds {
   let sum = 0;
   for (const [source, own] of sources) {
     const reached = prices.from(source);

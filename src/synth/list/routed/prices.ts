@@ -12,7 +12,7 @@ export interface Tariff {
   readonly power: number;
 }
 
-export class Prices {
+export class LinkPrices {
   /** Arcs and ranks looked at so far. */
   work = 0;
   private readonly network: ArcNetwork;

@@ -4,12 +4,12 @@ import { none } from '../../../ir/none.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
 import { joinPieces } from '../../../passes/index.ts';
 import type { Arc } from '../../arcs.ts';
-import type { Message } from '../events/loop.ts';
-import type { Demand } from './paths.ts';
+import type { AttemptMessage } from '../events/loop.ts';
+import type { RoutedDemand } from './paths.ts';
 import { TransitSlots } from './transit-slots.ts';
 
 /** One of the equal parts of what one rank has for another. */
-export interface Parcel extends Demand {
+export interface Parcel extends RoutedDemand {
   /** Which part it is, of how many. */
   readonly part: number;
   readonly parts: number;
@@ -21,7 +21,7 @@ export interface RoutedParcels {
   /** The arcs of each parcel's path. */
   readonly paths: readonly (readonly number[])[];
   /** Messages of parcels, step by step. */
-  readonly steps: readonly (readonly Message[])[];
+  readonly steps: readonly (readonly AttemptMessage[])[];
 }
 
 /** The ends of arcs. */

@@ -1,10 +1,10 @@
 /** Why no plan can be faster: the certificates, each of which can be drawn on the machine. */
 import { html } from '../dom.ts';
 import type { Words } from '../english.ts';
-import { type Part, type Scene, timeText } from '../scene.ts';
+import { type PagePart, type Scene, timeText } from '../scene.ts';
 import { stopped } from '../words.ts';
 
-export function boundPanel(scene: Scene): Part {
+export function boundPanel(scene: Scene): PagePart {
   const { model, store, words } = scene;
   const { bound, duration } = model.page;
   if (bound === undefined) return { element: html('p', { class: 'empty' }, words.boundNone), update: () => {} };

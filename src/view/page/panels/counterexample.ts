@@ -1,10 +1,10 @@
 /** What is wrong with the plan: the chain of operations that shows it, walked through one by one. */
 import type { PageFinding } from '../../page-document.ts';
 import { html } from '../dom.ts';
-import type { Part, Scene } from '../scene.ts';
+import type { PagePart, Scene } from '../scene.ts';
 import { fill } from '../words.ts';
 
-export function counterexamplePanel(scene: Scene): Part {
+export function counterexamplePanel(scene: Scene): PagePart {
   const { model, words } = scene;
   const { verdict } = model.page;
   const isWrong = verdict.verdict !== 'correct';

@@ -3,11 +3,11 @@ import { formatBytes } from '../../../ir/units.ts';
 import { columnOf } from '../columns.ts';
 import { html } from '../dom.ts';
 import { type ListSource, VirtualList } from '../list.ts';
-import { chosenLinks, linkText, type Part, type Scene, timeText } from '../scene.ts';
+import { chosenLinks, linkText, type PagePart, type Scene, timeText } from '../scene.ts';
 import type { Selection } from '../state.ts';
 import { fill } from '../words.ts';
 
-export function linksPanel(scene: Scene): Part {
+export function linksPanel(scene: Scene): PagePart {
   const { model } = scene;
   const { links } = model.page;
   const order = links.map((_, index) => index).sort((a, b) => links[b].busy - links[a].busy || a - b);

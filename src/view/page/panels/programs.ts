@@ -1,14 +1,14 @@
 /** The program of a rank: its lanes, their operations, what these wait for and which line they come from. */
 import { html } from '../dom.ts';
-import { type Entry, type ListSource, VirtualList } from '../list.ts';
+import { type ListEntry, type ListSource, VirtualList } from '../list.ts';
 import type { PlanModel } from '../plan-model.ts';
-import { isChosen, lineText, operationText, type Part, type Scene, timeText } from '../scene.ts';
+import { isChosen, lineText, operationText, type PagePart, type Scene, timeText } from '../scene.ts';
 import type { Selection } from '../state.ts';
 
 /** Of a program: the head of a lane, or an operation. */
 type Line = { readonly lane: number } | { readonly operation: number };
 
-export function programsPanel(scene: Scene): Part {
+export function programsPanel(scene: Scene): PagePart {
   const { model, store, words } = scene;
   const { ranks } = model.page.collective;
   let rank = 0;
@@ -79,7 +79,7 @@ function linesOf(model: PlanModel, rank: number): readonly Line[] {
   return lines;
 }
 
-function entryOf(scene: Scene, line: Line, bulk: number): Entry {
+function entryOf(scene: Scene, line: Line, bulk: number): ListEntry {
   const { model, words } = scene;
   const { laneId, firstOp, step } = model.operations;
   if ('lane' in line) return { cells: [{ text: `${words.lane} ${laneId[line.lane]}` }], isHeading: true };

@@ -1,9 +1,9 @@
 /** What was proved of the plan, and what there is to remark. */
 import { html } from '../dom.ts';
-import type { Part, Scene } from '../scene.ts';
+import type { PagePart, Scene } from '../scene.ts';
 import { said } from '../words.ts';
 
-export function proofPanel({ model, store, words }: Scene): Part {
+export function proofPanel({ model, store, words }: Scene): PagePart {
   const { verdict, notes } = model.page;
   const { language } = store.state;
   const list = (texts: readonly string[]) =>

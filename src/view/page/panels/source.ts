@@ -1,11 +1,11 @@
 /** The file that the operations come from, line by line. */
 import { html, refill } from '../dom.ts';
 import { VirtualList } from '../list.ts';
-import type { Part, Scene } from '../scene.ts';
+import type { PagePart, Scene } from '../scene.ts';
 import type { Selection } from '../state.ts';
 import { fill } from '../words.ts';
 
-export function sourcePanel(scene: Scene): Part {
+export function sourcePanel(scene: Scene): PagePart {
   const { model, store, words } = scene;
   const { sources } = model.page;
   if (sources.length === 0) return { element: html('p', { class: 'empty' }, words.noSources), update: () => {} };

@@ -4,9 +4,9 @@ import type { PageStep } from '../../page-document.ts';
 import { columnOf } from '../columns.ts';
 import { html } from '../dom.ts';
 import { VirtualList } from '../list.ts';
-import { type Part, type Scene, timeText } from '../scene.ts';
+import { type PagePart, type Scene, timeText } from '../scene.ts';
 
-export function stepsPanel(scene: Scene): Part {
+export function stepsPanel(scene: Scene): PagePart {
   const { model, store, words } = scene;
   const { steps, clock, links } = model.page;
   const isTimed = clock === 'seconds';
