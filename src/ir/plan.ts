@@ -114,6 +114,19 @@ export function operationCount(plan: Plan): number {
   return plan.ops.kind.length;
 }
 
+export function isSend({ ops }: Plan, operation: number): boolean {
+  return ops.kind[operation] === OperationCode.send;
+}
+
+export function isReceive({ ops }: Plan, operation: number): boolean {
+  return ops.kind[operation] >= OperationCode.recv;
+}
+
+/** Whether an operation combines its operand with what its destination holds, so that it reads what it writes. */
+export function isReduction({ ops }: Plan, operation: number): boolean {
+  return ops.kind[operation] === OperationCode.reduce || ops.kind[operation] === OperationCode.recvReduce;
+}
+
 /** The lane (its row, not its id) and index of an operation. */
 export function laneOf({ firstOp }: Plan, operation: number): { readonly lane: number; readonly index: number } {
   const lane = rowOf(operation, firstOp);

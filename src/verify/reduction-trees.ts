@@ -5,9 +5,9 @@
 import { collectiveFacts, expectation, isIdempotent, outputChunks } from '../ir/collective.ts';
 import { defaultLimits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
-import { connect } from './checks/connections.ts';
+import { PlanIndex } from '../ir/plan-index.ts';
+import { layOut } from './cell-memory.ts';
 import { HappensBefore, run } from './order/happens-before.ts';
-import { indexPlan, layOut } from './plan-index.ts';
 import { SymbolicRun } from './symbolic-run.ts';
 import type { CombinationTable } from './values.ts';
 
@@ -20,9 +20,9 @@ export function reductionTrees(plan: Plan, slots: number = defaultLimits.slots):
   const { collective } = plan;
   const rounds = !isIdempotent(collective.op) && collective.op !== 'xor';
   if (!rounds || !collectiveFacts[collective.kind].reduces) return '';
-  const index = indexPlan(plan);
+  const index = new PlanIndex(plan);
   const memory = layOut(index, slots);
-  const connections = connect(index);
+  const connections = index.connections;
   const { order } = run(new HappensBefore(index, connections, undefined));
   if (order.length < operationCount(plan)) throw new Error(`${plan.name} was found correct, but does not end`);
   const symbolic = new SymbolicRun(index, memory, connections);

@@ -1,8 +1,8 @@
 /** Runs a plan on symbolic values: every cell holds the number of a value, −1 for nothing. */
 import { inputChunks, keepsRankOrder } from '../ir/collective.ts';
-import { OperationCode, type Plan } from '../ir/plan.ts';
-import type { Connections } from './checks/connections.ts';
-import { type CellMemory, isSend, type PlanIndex } from './plan-index.ts';
+import { isSend, OperationCode, type Plan } from '../ir/plan.ts';
+import type { Connections, PlanIndex } from '../ir/plan-index.ts';
+import type { CellMemory } from './cell-memory.ts';
 import { Room } from './room.ts';
 import { CombinationTable } from './values.ts';
 

@@ -5,17 +5,19 @@
 import { isConstant } from '../ir/column.ts';
 import { defaultLimits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
+import { type Connections, PlanIndex } from '../ir/plan-index.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Verification } from '../ir/verification.ts';
 import { Ascent } from './ascent.ts';
+import { type CellMemory, layOut } from './cell-memory.ts';
 import { checkBarrier } from './checks/barrier.ts';
 import { checkCapacity } from './checks/capacity.ts';
-import { type Connections, checkMatching, connect } from './checks/connections.ts';
 import { smallestInflight, tellDeadlock } from './checks/deadlock.ts';
 import { checkDeterminism, determinismText, tellDeterminism } from './checks/determinism.ts';
 import { checkInitialised } from './checks/initialised.ts';
 import type { MovedBytes } from './checks/limits.ts';
+import { checkMatching } from './checks/matching.ts';
 import { checkRaces } from './checks/races.ts';
 import { checkResult } from './checks/result.ts';
 import { checkFrame, checkOperations, checkRoutes, checkTogether } from './checks/well-formed.ts';
@@ -31,7 +33,6 @@ import {
 } from './facts.ts';
 import { type ExecutedOrder, HappensBefore, run } from './order/happens-before.ts';
 import type { Ownership } from './ownership.ts';
-import { type CellMemory, indexPlan, layOut, type PlanIndex } from './plan-index.ts';
 
 /** What the plan is verified for. */
 export interface VerifyOptions {
@@ -87,8 +88,8 @@ export function verificationOfCorrect(
   bitwise: true | undefined,
 ): Verification {
   const record = new Ascent(inflight ?? topology?.inflight);
-  const index = indexPlan(plan);
-  const connections = connect(index);
+  const index = new PlanIndex(plan);
+  const connections = index.connections;
   const runsUnbuffered = run(new HappensBefore(index, connections, 0)).order.length === operationCount(plan);
   record.smallestInflight = runsUnbuffered ? 0 : smallestInflight(index, connections);
   record.determinism = bitwise && { identical: true, differing: [] };
@@ -123,10 +124,10 @@ function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Gr
   const wellFormed = wellFormedText(plan, topology);
   const frame = checkFrame(plan, topology);
   if (!frame.none) return void record.passes(frame, wellFormed);
-  const index = indexPlan(plan);
+  const index = new PlanIndex(plan);
   const operations = checkOperations(index);
   if (!operations.none) return void record.passes(operations, wellFormed);
-  const connections = connect(index);
+  const connections = index.connections;
   const memory = layOut(index, slots);
   const routes = topology && Routes.of(topology);
   const together = checkTogether(index, connections, memory);

@@ -1,9 +1,9 @@
 /** Rung 1 of a compact plan: what its form asks for beyond what every plan has to be. */
 import { inputChunks, outputChunks } from '../../ir/collective.ts';
 import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.ts';
-import { planBuffers } from '../../ir/plan.ts';
+import { isReceive, isSend, planBuffers } from '../../ir/plan.ts';
+import type { PlanIndex } from '../../ir/plan-index.ts';
 import { mostBulks } from '../../verify/checks/well-formed.ts';
-import { isReceive, isSend, type PlanIndex } from '../../verify/plan-index.ts';
 import { CheckFindings, describe, nameOf, tell } from '../../verify/story.ts';
 import { limits } from './limits.ts';
 

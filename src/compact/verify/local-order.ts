@@ -5,9 +5,8 @@
  * edges are local, it is so under strict ownership too.
  */
 
-import type { Connections } from '../../verify/checks/connections.ts';
+import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { HappensBefore } from '../../verify/order/happens-before.ts';
-import type { PlanIndex } from '../../verify/plan-index.ts';
 
 export class CompactLocalOrder extends HappensBefore {
   constructor(index: PlanIndex, connections: Connections) {

@@ -5,10 +5,10 @@
  * under a name every rank holds under it; and what rank 0 receives from offset q is what q holds: (i, id) there is (q ⊕ i, id) here.
  */
 import { inputChunks } from '../../ir/collective.ts';
-import { OperationCode } from '../../ir/plan.ts';
+import { isReceive, isReduction, isSend, OperationCode } from '../../ir/plan.ts';
+import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Connections } from '../../verify/checks/connections.ts';
-import { type CellMemory, isReceive, isReduction, isSend, type PlanIndex } from '../../verify/plan-index.ts';
+import type { CellMemory } from '../../verify/cell-memory.ts';
 import { NamedCells } from './named-cells.ts';
 
 /** Names are numbers: rank · `ids` + id; ids below `inputs` are slots of the input, the others are reductions of one chunk. */

@@ -9,10 +9,10 @@
 import { isIdempotent } from '../../ir/collective.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
 import { none } from '../../ir/none.ts';
-import { OperationCode } from '../../ir/plan.ts';
+import { isReceive, isReduction, OperationCode } from '../../ir/plan.ts';
+import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Connections } from '../../verify/checks/connections.ts';
-import { type CellMemory, isReceive, isReduction, type PlanIndex } from '../../verify/plan-index.ts';
+import type { CellMemory } from '../../verify/cell-memory.ts';
 import { CheckFindings } from '../../verify/story.ts';
 import { Carried } from './carried.ts';
 import { Ends, type Flaw } from './ends.ts';

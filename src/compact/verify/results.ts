@@ -5,7 +5,7 @@
 import { type CompactPlan, shiftedShard } from '../../ir/compact.ts';
 import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { CellMemory } from '../../verify/plan-index.ts';
+import type { CellMemory } from '../../verify/cell-memory.ts';
 import { CheckFindings } from '../../verify/story.ts';
 import type { NamingRun } from './naming-run.ts';
 

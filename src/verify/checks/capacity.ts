@@ -3,10 +3,11 @@
  * links. A step without a claim may take as long as it needs.
  */
 
+import { isSend } from '../../ir/plan.ts';
+import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { linkName } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
-import { isSend, type PlanIndex } from '../plan-index.ts';
 import { CheckFindings, type StoryLine, tell } from '../story.ts';
 import { told } from '../told.ts';
 

@@ -1,10 +1,10 @@
 /** Rung 4: no deadlock. Which operations can run never depends on the interleaving, so one run decides. */
 
+import { isReceive, isSend } from '../../ir/plan.ts';
+import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { counted } from '../../ir/units.ts';
 import { type ExecutedOrder, HappensBefore, run, unfinished } from '../order/happens-before.ts';
-import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
 import { CheckFindings, nameOf, type StoryLine, tell } from '../story.ts';
-import type { Connections } from './connections.ts';
 
 /**
  * The smallest number of transfers a connection must buffer for a plan that does not run without buffers to run to its end, or

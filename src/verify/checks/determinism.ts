@@ -10,8 +10,9 @@ import {
   listed,
   outputChunks,
 } from '../../ir/collective.ts';
+import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Determinism } from '../../ir/verification.ts';
-import type { CellMemory, PlanIndex } from '../plan-index.ts';
+import type { CellMemory } from '../cell-memory.ts';
 import { CheckFindings } from '../story.ts';
 import type { SymbolicRun } from '../symbolic-run.ts';
 

@@ -3,11 +3,13 @@
  * certainly comes after it, or there is none; where one may or may not come first it is a race, and rung 5 reports it.
  */
 import { inputChunks } from '../../ir/collective.ts';
+import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
+import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Finding } from '../../ir/verification.ts';
 import { CellBits } from '../cell-bits.ts';
+import { type CellMemory, slotName } from '../cell-memory.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
-import { type CellMemory, isReceive, isReduction, isSend, type PlanIndex, slotName } from '../plan-index.ts';
 import { CheckFindings, type FindingText, nameOf, tell } from '../story.ts';
 import { told } from '../told.ts';
 

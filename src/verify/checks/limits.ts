@@ -4,11 +4,11 @@
  */
 import { messageChunks } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
-import { type Plan, planBuffers } from '../../ir/plan.ts';
+import { isReceive, isReduction, isSend, type Plan, planBuffers } from '../../ir/plan.ts';
+import { PlanIndex } from '../../ir/plan-index.ts';
 import { shardBytes } from '../../ir/shards.ts';
 import type { MessageLimits, Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { indexPlan, isReceive, isReduction, isSend, type PlanIndex } from '../plan-index.ts';
 import { CheckFindings, tell } from '../story.ts';
 
 /** What a plan is to move on a machine. */
@@ -24,7 +24,7 @@ const scratch = planBuffers.indexOf('scratch');
 /** Rung 9; of machines that state no limits there is nothing to find. */
 export function checkLimits(plan: Plan, { topology, size, dtype }: MovedBytes): CheckFindings {
   const findings = new CheckFindings('over-capacity');
-  const index = indexPlan(plan);
+  const index = new PlanIndex(plan);
   checkOperators(index, topology, dtype, findings);
   if (topology.staging !== undefined) checkPlaces(index, findings);
   const { messages } = topology;

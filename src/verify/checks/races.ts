@@ -5,12 +5,13 @@
  * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
  */
 import { byGroup, IntColumn, IntRows } from '../../ir/column.ts';
+import { isReceive, isSend } from '../../ir/plan.ts';
 import { CellBits } from '../cell-bits.ts';
+import { type CellMemory, slotName } from '../cell-memory.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
 import { QuickOrder } from '../order/quick-order.ts';
 import type { Ownership } from '../ownership.ts';
-import { type CellMemory, isReceive, isSend, slotName } from '../plan-index.ts';
 import { CheckFindings, type FindingText, nameOf, tell } from '../story.ts';
 
 /** Pairs of accesses to one cell that must be ordered: `earlier` runs first, `bulks` bulks before `later` (0 or S). */

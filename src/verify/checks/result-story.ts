@@ -1,11 +1,12 @@
 /** The story of a wrong output slot: what it should hold, what it holds, and the operations that led there. */
 
-import { type CellMemory, isReceive, isReduction, isSend, type PlanIndex, slotName } from '../plan-index.ts';
+import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
+import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
+import { type CellMemory, slotName } from '../cell-memory.ts';
 import { type FindingText, type StoryLine, tell } from '../story.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
 import { told } from '../told.ts';
 import type { CombinationTable } from '../values.ts';
-import type { Connections } from './connections.ts';
 
 /** A slot that does not hold what it should. */
 export interface WrongSlot {

@@ -2,14 +2,22 @@
 
 import { type Contribution, type CustomCondition, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { contributionsIn, ranksWithResults, runsOfRank, type WantedRun } from '../../ir/custom-results.ts';
-import { OperationCode, operationCount, type Plan, type ProgramBuffers, planBuffers } from '../../ir/plan.ts';
+import {
+  isReceive,
+  isSend,
+  OperationCode,
+  operationCount,
+  type Plan,
+  type ProgramBuffers,
+  planBuffers,
+} from '../../ir/plan.ts';
+import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { unequalSwap } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
-import { type CellMemory, isReceive, isSend, type PlanIndex } from '../plan-index.ts';
+import type { CellMemory } from '../cell-memory.ts';
 import { CheckFindings, describe, nameOf, tell } from '../story.ts';
-import type { Connections } from './connections.ts';
 
 /** Largest number of bulks: positions in time (bulk × operations of a lane) then stay exact in double precision. */
 export const mostBulks = 2 ** 28;

@@ -9,9 +9,8 @@
  * A relay – a receive that takes its message only when there is room to pass it on – waits for that room too. Without buffers it
  * does not: there the sends of its lane are done, so that no connection holds anything when it receives.
  */
-import { operationCount } from '../../ir/plan.ts';
-import type { Connections } from '../checks/connections.ts';
-import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
+import { isReceive, isSend, operationCount } from '../../ir/plan.ts';
+import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 
 export class HappensBefore {
   readonly index: PlanIndex;

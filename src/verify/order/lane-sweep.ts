@@ -3,9 +3,9 @@
  * certainly come whenever any operation runs.
  */
 import { CccError } from '../../ir/diagnostic.ts';
-import { operationCount } from '../../ir/plan.ts';
+import { isSend, operationCount } from '../../ir/plan.ts';
 import type { Ownership } from '../ownership.ts';
-import { isSend } from '../plan-index.ts';
+
 import type { HappensBefore } from './happens-before.ts';
 
 /** Operations that sweeps may pass in all; a plan that would take more is refused. */

@@ -3,8 +3,8 @@
  * wrong when they say yes. A no only means "not seen".
  */
 
+import { isReceive, isSend } from '../../ir/plan.ts';
 import type { Ownership } from '../ownership.ts';
-import { isReceive, isSend } from '../plan-index.ts';
 import type { HappensBefore } from './happens-before.ts';
 
 export class QuickOrder {

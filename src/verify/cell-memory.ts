@@ -1,42 +1,9 @@
-/** The plan's tables turned round: which lane and rank an operation belongs to, and which memory cells it touches. */
+/** The memory of a plan as one row of cells, and the cells that each operation touches. */
 import type { Collective } from '../ir/collective.ts';
 import { memoryLayout } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { OperationCode, operationCount, type Plan, type planBuffers } from '../ir/plan.ts';
-
-/** Owners of the operations; needs only the invariants of the tables. */
-export interface PlanIndex {
-  readonly plan: Plan;
-  /** Lane (row) and rank of each operation. */
-  readonly laneOf: Int32Array;
-  readonly rankOf: Int32Array;
-}
-
-export function indexPlan(plan: Plan): PlanIndex {
-  const laneOf = new Int32Array(operationCount(plan));
-  const rankOf = new Int32Array(operationCount(plan));
-  for (let rank = 0; rank + 1 < plan.firstLane.length; rank++) {
-    for (let lane = plan.firstLane[rank]; lane < plan.firstLane[rank + 1]; lane++) {
-      laneOf.fill(lane, plan.firstOp[lane], plan.firstOp[lane + 1]);
-      rankOf.fill(rank, plan.firstOp[lane], plan.firstOp[lane + 1]);
-    }
-  }
-  return { plan, laneOf, rankOf };
-}
-
-export function isSend(plan: Plan, operation: number): boolean {
-  return plan.ops.kind[operation] === OperationCode.send;
-}
-
-export function isReceive(plan: Plan, operation: number): boolean {
-  return plan.ops.kind[operation] >= OperationCode.recv;
-}
-
-/** Its destination is combined with, not replaced: it reads what it writes. */
-export function isReduction(plan: Plan, operation: number): boolean {
-  const kind = plan.ops.kind[operation];
-  return kind === OperationCode.reduce || kind === OperationCode.recvReduce;
-}
+import { isReceive, isSend, type Plan, type planBuffers } from '../ir/plan.ts';
+import type { PlanIndex } from '../ir/plan-index.ts';
 
 /**
  * One bulk's memory of all ranks as one row of cells: rank after rank, input and output (which overlap in place),
