@@ -11,7 +11,7 @@ import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { ExpansionBudget, Frame, Scope } from '../../read/expression/index.ts';
 import type { ReadOptions } from '../../read/options.ts';
 import { type OpenTopology, openTopology, type TopologyRequest } from '../../read/topology/file.ts';
-import { type EndsBody, LinkExpansion, type NodeCounts } from '../../read/topology/links.ts';
+import { LinkExpansion, type LinkValues, type NodeCounts } from '../../read/topology/links.ts';
 import { compact } from '../limits.ts';
 
 /**
@@ -110,7 +110,7 @@ class OffsetExpansion extends LinkExpansion {
     return all.map(({ generator }) => generator);
   }
 
-  protected override push(from: number, to: number, units: number, body: EndsBody, scope: Scope): void {
+  protected override push(from: number, to: number, units: number, body: LinkValues, scope: Scope): void {
     const links = this.linksAlong(from, to, units, body);
     const { latency, bandwidth, occupancy } = links.generator;
     if (links.from[from] === 1) {
@@ -124,7 +124,7 @@ class OffsetExpansion extends LinkExpansion {
     links.from[from] = 1;
   }
 
-  private linksAlong(from: number, to: number, units: number, body: EndsBody): OffsetLinks {
+  private linksAlong(from: number, to: number, units: number, body: LinkValues): OffsetLinks {
     const likely = this.byDifference.get(to - from);
     if (likely !== undefined && likely.translate(from) === to) return likely;
     const offset = this.group.add(to, this.group.negate(from));

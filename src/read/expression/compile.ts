@@ -47,6 +47,16 @@ export function compileExpression(tokens: TokenStream, scope: Scope): CompiledEx
   };
 }
 
+/** Makes a closure of an expression that has been parsed already. @throws CccError 'expression' for unknown names and functions */
+export function compileTree(
+  tree: Expression,
+  tokens: TokenStream,
+  scope: Scope,
+): Pick<CompiledExpression, 'evaluate' | 'weight'> {
+  const compiler = new Compiler(tokens, scope);
+  return { evaluate: compiler.compile(tree), weight: compiler.weight };
+}
+
 class Compiler {
   weight = 0;
   private readonly tokens: TokenStream;

@@ -16,12 +16,15 @@ const pattern = /\s*(?:(\d+)|([A-Za-z_][A-Za-z_0-9]*)|(<->|\*\*|\/\/|<<|>>|==|!=
 /** The tokens of one scalar, read one after the other with one to look ahead. */
 export class TokenStream {
   readonly scalar: YamlScalar;
+  /** What is read: the scalar's text, or one of the same length in its place, so that offsets mean the same in both. */
+  private readonly text: string;
   private ahead: Token;
   /** End of the last token that was taken. */
   private taken = 0;
 
-  constructor(scalar: YamlScalar) {
+  constructor(scalar: YamlScalar, text = scalar.text) {
     this.scalar = scalar;
+    this.text = text;
     this.ahead = this.scan(0);
   }
 
@@ -85,7 +88,7 @@ export class TokenStream {
   }
 
   private scan(from: number): Token {
-    const { text } = this.scalar;
+    const { text } = this;
     pattern.lastIndex = from;
     const match = pattern.exec(text);
     if (match === null) return this.endOrError(from);
@@ -102,7 +105,7 @@ export class TokenStream {
   }
 
   private endOrError(from: number): Token {
-    const { text } = this.scalar;
+    const { text } = this;
     let start = from;
     while (start < text.length && text[start].trim() === '') start++;
     if (start === text.length)

@@ -4,9 +4,9 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypes } from '../../ir/dtype.ts';
 import type { LaneModel } from '../../ir/lanes.ts';
 import type { CopyEngine, MessageLimits, OperatorTypes, Ports, ReduceEngine } from '../../ir/topology.ts';
-import { compileWhole, type Frame, type Scope } from '../expression/index.ts';
+import { compileRate, compileWhole, type Frame, type Scope } from '../expression/index.ts';
 import { DocumentFields, flagOf, itemsOf, wordOf } from '../fields.ts';
-import { bytesOf, rateOf } from '../quantity.ts';
+import { bytesOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { readLane } from './lanes.ts';
 import { compileName, type NameTemplate } from './names.ts';
@@ -31,8 +31,8 @@ export function readChip(node: YamlNode | undefined, scope: Scope, frame: Frame)
   const named = fields.get('name');
   return {
     ports: readPorts(fields.get('ports'), scope, frame),
-    reduce: readReduce(fields.get('reduce')),
-    copy: readCopy(fields.get('copy')),
+    reduce: readReduce(fields.get('reduce'), scope, frame),
+    copy: readCopy(fields.get('copy'), scope, frame),
     lane: readLane(fields.get('lane')),
     messages: readMessages(fields.get('message'), scope, frame),
     name: named === undefined ? undefined : compileName(named, 'r', scope, frame),
@@ -49,12 +49,12 @@ function readPorts(node: YamlNode | undefined, scope: Scope, frame: Frame): Port
   return { send: limit('send'), receive: limit('receive') };
 }
 
-function readReduce(node: YamlNode | undefined): ReduceEngine | undefined {
+function readReduce(node: YamlNode | undefined, scope: Scope, frame: Frame): ReduceEngine | undefined {
   if (node === undefined) return undefined;
   const fields = new DocumentFields(node, 'a reduce engine', ['throughput', 'overlap', 'operators']);
   const operators = fields.get('operators');
   return {
-    throughput: rateOf(fields.require('throughput'), 'throughput'),
+    throughput: compileRate(fields.require('throughput'), 'throughput', scope).evaluate(frame),
     overlap: flagOf(fields.require('overlap')),
     ...(operators === undefined ? {} : { operators: readOperators(operators) }),
   };
@@ -103,10 +103,10 @@ function wholeUpTo(most: number, node: YamlNode, what: string, scope: Scope, fra
   throw new CccError('range', `${what} must be from 1 to ${most}, not ${value}`, node.range);
 }
 
-function readCopy(node: YamlNode | undefined): CopyEngine | undefined {
+function readCopy(node: YamlNode | undefined, scope: Scope, frame: Frame): CopyEngine | undefined {
   if (node === undefined) return undefined;
   const fields = new DocumentFields(node, 'a copy engine', ['throughput', 'duplex']);
-  const throughput = rateOf(fields.require('throughput'), 'throughput');
+  const throughput = compileRate(fields.require('throughput'), 'throughput', scope).evaluate(frame);
   const duplex = fields.get('duplex');
   return duplex === undefined ? { throughput } : { throughput, duplex: flagOf(duplex) };
 }

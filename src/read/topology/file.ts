@@ -4,12 +4,12 @@ import type { Knowledge, MachineProtocol } from '../../ir/lanes.ts';
 import { defaultLimits, type Limits } from '../../ir/limits.ts';
 import { type Staging, type Topology, withTiming } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { compileLets, ExpansionBudget, type Frame, runLets, Scope } from '../expression/index.ts';
+import { compileLets, compileSeconds, ExpansionBudget, type Frame, runLets, Scope } from '../expression/index.ts';
 import { checkFormat, DocumentFields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
 import { readYaml } from '../kept-yaml.ts';
 import { readable } from '../limits.ts';
 import type { ReadOptions } from '../options.ts';
-import { bytesOf, secondsOf } from '../quantity.ts';
+import { bytesOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { checkConnected } from './connected.ts';
 import { type ChipKind, readChip } from './engines.ts';
@@ -124,7 +124,7 @@ export function openTopology(source: SourceText, request: TopologyRequest, limit
     chip,
     inflight: inflight && wholeAtLeast(0, inflight, 'inflight', scope, frame),
     staging: readStaging(fields.get('staging')),
-    launch: launch && secondsOf(launch, 'launch'),
+    launch: launch && compileSeconds(launch, 'launch', scope).evaluate(frame),
     protocols: readProtocols(fields.get('protocols'), chip.lane, scope, frame),
     status: readStatus(fields.get('status')),
     shape: wrappingShape(fields, values.shape, counts.chips),

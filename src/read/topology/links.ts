@@ -7,17 +7,20 @@ import {
   type CompiledExpression,
   compileExpression,
   compileModifiers,
+  compileRate,
+  compileSeconds,
   compileWhole,
   type ExpansionBudget,
   type Frame,
   type Modifiers,
   modifierKeys,
+  type Quantity,
   repeat,
   type Scope,
   TokenStream,
 } from '../expression/index.ts';
 import { DocumentFields, itemsOf, scalarOf, wordOf } from '../fields.ts';
-import { rateOf, secondsOf } from '../quantity.ts';
+import { secondsOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { readLinkLane } from './lanes.ts';
 
@@ -30,8 +33,8 @@ export interface NodeCounts {
 
 /** What is known of links that do not say it themselves. */
 export interface LinkDefaults {
-  readonly latency: Seconds | undefined;
-  readonly bandwidth: BytesPerSecond | undefined;
+  readonly latency: Quantity | undefined;
+  readonly bandwidth: Quantity | undefined;
   readonly occupancy: OccupancyRule;
   readonly units: CompiledExpression | undefined;
   readonly lane: LinkLane | undefined;
@@ -48,8 +51,8 @@ export type LinkBody =
       readonly kind: 'link' | 'duplex';
       readonly from: End;
       readonly to: End;
-      readonly latency: Seconds;
-      readonly bandwidth: BytesPerSecond;
+      readonly latency: Quantity;
+      readonly bandwidth: Quantity;
       readonly occupancy: OccupancyRule;
       readonly units: CompiledExpression | undefined;
       readonly lane: LinkLane | undefined;
@@ -58,6 +61,12 @@ export type LinkBody =
 
 /** A statement that makes links. */
 export type EndsBody = Exclude<LinkBody, { readonly kind: 'do' }>;
+
+/** A link statement for one set of values of the names around it. */
+export interface LinkValues extends Omit<EndsBody, 'latency' | 'bandwidth'> {
+  readonly latency: Seconds;
+  readonly bandwidth: BytesPerSecond;
+}
 
 /** One end of a link. */
 interface End {
@@ -95,8 +104,8 @@ function readNumbers(fields: DocumentFields, defaults: LinkDefaults, scope: Scop
   const units = fields.get('units');
   const lane = fields.get('lane');
   return {
-    latency: latency === undefined ? defaults.latency : secondsOf(latency, 'latency'),
-    bandwidth: bandwidth === undefined ? defaults.bandwidth : rateOf(bandwidth, 'bandwidth'),
+    latency: latency === undefined ? defaults.latency : compileSeconds(latency, 'latency', scope),
+    bandwidth: bandwidth === undefined ? defaults.bandwidth : compileRate(bandwidth, 'bandwidth', scope),
     occupancy: occupancy === undefined ? defaults.occupancy : wordOf(occupancy, occupancies, 'an occupancy'),
     units: units === undefined ? defaults.units : compileWhole(units, scope),
     lane: lane === undefined ? defaults.lane : readLinkLane(lane),
@@ -107,7 +116,7 @@ function readNumbers(fields: DocumentFields, defaults: LinkDefaults, scope: Scop
  * The numbers of the LogGP model (Alexandrov, Ionescu, Schauser, Scheiman 1995): per byte b = G, or min(o, g) where messages have
  * no gap per byte of their own; per message α = L + 2o − b.
  */
-function readLogGP(node: YamlNode): { readonly latency: Seconds; readonly bandwidth: BytesPerSecond } {
+function readLogGP(node: YamlNode): { readonly latency: Quantity; readonly bandwidth: Quantity } {
   const fields = new DocumentFields(node, 'loggp', ['L', 'o', 'g', 'G']);
   const [latency, overhead] = ['L', 'o'].map((key) => secondsOf(fields.require(key), key));
   const perByteNode = fields.get('G');
@@ -121,7 +130,7 @@ function readLogGP(node: YamlNode): { readonly latency: Seconds; readonly bandwi
     throw new CccError('range', 'loggp: the time per byte must be more than 0', (perByteNode ?? node).range);
   const alpha = latency + 2 * overhead - perByte;
   if (alpha < 0) throw new CccError('range', 'loggp: L + 2o must not be less than the time per byte', node.range);
-  return { latency: alpha, bandwidth: 1 / perByte };
+  return { latency: { evaluate: () => alpha }, bandwidth: { evaluate: () => 1 / perByte } };
 }
 
 export function compileLinks(node: YamlNode, scope: Scope, defaults: LinkDefaults): readonly LinkStatement[] {
@@ -200,12 +209,14 @@ export class LinkExpansion {
       throw new CccError('topology', `a link from a node to itself${scope.loopValues(this.frame)}`, body.range);
     }
     const units = body.units === undefined ? 1 : this.unitsOf(body.units, scope);
-    this.push(from, to, units, body, scope);
-    if (body.kind === 'duplex') this.push(to, from, units, body, scope);
+    const [latency, bandwidth] = [body.latency.evaluate(this.frame), body.bandwidth.evaluate(this.frame)];
+    const values: LinkValues = { ...body, latency, bandwidth };
+    this.push(from, to, units, values, scope);
+    if (body.kind === 'duplex') this.push(to, from, units, values, scope);
   }
 
   /** Takes one directed link. */
-  protected push(from: number, to: number, units: number, body: EndsBody, scope: Scope): void {
+  protected push(from: number, to: number, units: number, body: LinkValues, scope: Scope): void {
     const linked = this.linked.get(from) ?? new Set();
     this.linked.set(from, linked);
     if (linked.has(to)) {
