@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { readable } from './limits.ts';
 
 /**
- * The names most like `wanted`, best first; empty when none is. A name may also be meant by how it starts: `rign`
+ * The names most like `wanted`, best first, and of equally like ones the shortest; empty when none is. A name may also be meant by how it starts: `rign`
  * for `ring-allgather`.
  */
 export function nearest(wanted: string, known: readonly string[]): readonly string[] {
@@ -12,7 +12,7 @@ export function nearest(wanted: string, known: readonly string[]): readonly stri
   const scored = [...new Set(known)].map((name) => ({ name, score: unlikeness(text, name.toLowerCase()) }));
   return scored
     .filter(({ score }) => Math.floor(score) <= tolerance)
-    .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+    .sort((a, b) => a.score - b.score || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
     .slice(0, readable.spelt)
     .map(({ name }) => name);
 }

@@ -96,6 +96,29 @@ describe('shipped topologies', () => {
     ['dragonfly:1,1,1', 1, 1, 2],
     ...[1, 2, 3].map((h): [string, number, number, number] => [`fattree3:${h}`, 2 * h ** 3, 5 * h ** 2, 12 * h ** 3]),
     ['sg2260-cards:2', 8, 3, 2 * (8 + 8 + 2)],
+    ['h200', 8, 1, 16],
+    ['b200:2', 16, 3, 2 * 32],
+    ['gb200', 72, 1, 2 * 72],
+    ['gb200:2', 144, 3, 4 * 144],
+    ['mi355x:2', 16, 1, 2 * (2 * 28 + 16)],
+    ['h100-rails:4,2', 32, 4 + 8 + 1, 2 * (2 * 32 + 8)],
+    ['gaudi3:2', 16, 1, 2 * (2 * 28 + 16)],
+    ['tpu-v4', 64, 0, 6 * 64],
+    ['tpu-v5e:4x4', 16, 0, 2 * 2 * 4 * 3],
+    ['tpu-v5e:16x16', 256, 0, 4 * 256],
+    ['trn2', 16, 0, 4 * 16],
+    ['trn2:2', 32, 0, 5 * 32],
+    ['trn2:4', 64, 0, 6 * 64],
+    ['sg2260x8-ddr', 8, 0, 20],
+    ['sg2260e-chain:3', 12, 1, 2 * (3 * 3 + 3)],
+    ['sg2260e-star:1', 4, 0, 2 * 3],
+    ['sg2260e-ring:8', 8, 0, 16],
+    ['sg2262-cube', 8, 0, 8 * 3],
+    ['sg2262-clos:1024', 1024, 1, 2 * 1024],
+    ['sg2262-clusters:4,5', 20, 1, 2 * (4 * 10 + 20)],
+    ['sg2262-rings:4,8', 32, 1, 2 * (32 + 32)],
+    ['sg2262-torus:4x4', 16, 0, 4 * 16],
+    ['host:5', 5, 2, 11],
   ];
   it.each(sizes)('%s has %i chips, %i other nodes and %i links', (spec, chips, others, links) => {
     const topology = resolveTopology(spec);
@@ -106,6 +129,30 @@ describe('shipped topologies', () => {
     ]);
     expect(topology.name).toBe(spec);
     expect(topology.nodes.slice(0, chips).every(({ kind }) => kind === 'chip')).toBe(true);
+  });
+
+  // Bytes per second that a chip sends inside its box and between boxes, from the data sheets that the files name.
+  it.each([
+    ['h200:2', [450e9, 50e9]],
+    ['b200:2', [900e9, 50e9]],
+    ['gb200:2', [900e9, 50e9]],
+    ['mi355x:2', [7 * 76.8e9, 50e9]],
+    ['gaudi3:2', [7 * 75e9, 75e9]],
+    ['tpu-v4', [6 * 50e9, 0]],
+    ['sg2262-clusters:4,5', [4 * 56e9, 4 * 56e9]],
+    ['sg2262-clusters:4,5,56', [4 * 28e9, 4 * 28e9]],
+    ['sg2262-rings:4,8', [4 * 56e9, 4 * 56e9]],
+    ['sg2262-clos:16', [448e9, 0]],
+  ])('%s sends %j bytes per second from chip 0, inside and outside its group', (spec, [inside, outside]) => {
+    const { links, groups, chips, nodes } = resolveTopology(spec);
+    const own = new Set(groups?.[0] ?? chips);
+    const reached = (node: number): readonly number[] =>
+      nodes[node].kind === 'chip' ? [node] : links.filter(({ from }) => from === node).map(({ to }) => to);
+    const sent = (isInside: boolean): number =>
+      links
+        .filter(({ from, to }) => from === 0 && reached(to).every((chip) => own.has(chip)) === isInside)
+        .reduce((sum, { bandwidth }) => sum + bandwidth, 0);
+    expect([sent(true), sent(false)]).toEqual([inside, outside]);
   });
 
   it('all load with their defaults, and are called as their files are', () => {
