@@ -2,6 +2,7 @@
  * `npx tsx bench/view.ts [spans]`: the page of a plan with 200,000 spans (or as many as asked for) in Chromium: how long it takes to load until the timeline is drawn, and frames per
  * second while its window moves, at three zooms. Milliseconds are of the page's own clock.
  */
+import '../src/host/node.ts';
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

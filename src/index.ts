@@ -11,6 +11,7 @@
  * ```
  */
 
+import './host/node.ts';
 import { json, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
 import type { OptimizeRequest } from './optimize/index.ts';

@@ -3,7 +3,7 @@
  * parsing them takes more time than reading their trees by far. A tree counts for the very text that it was made of, so that whoever changes a
  * shipped file need not build ccc again.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { host } from '../host/host.ts';
 import type { SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { shippedFiles } from './shipped.ts';
@@ -49,9 +49,8 @@ export function treeOf(kept: string, source: SourceText): YamlNode | undefined {
 
 function keptTree(source: SourceText): YamlNode | undefined {
   if (!/^(?:schedules|topologies|hardware)\/[\w-]+\.yaml$/.test(source.name)) return undefined;
-  // The same folder from src/read, dist/read and dist/bin.
-  const path = new URL(`../../dist/kept/${source.name}.json`, import.meta.url);
-  return existsSync(path) ? treeOf(readFileSync(path, 'utf8'), source) : undefined;
+  const kept = host().shippedTree(source.name);
+  return kept === undefined ? undefined : treeOf(kept, source);
 }
 
 function keptNode(node: YamlNode): KeptNode {

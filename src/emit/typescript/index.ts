@@ -1,22 +1,19 @@
 /** A plan as one TypeScript file that runs: `ccc compile … --emit ts -o allgather.ts && npx tsx allgather.ts --check`. */
 import { dtypeBytes, operatorLacking } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
-import type { Emitter, PlanBundle, RangedBundle } from '../emitter.ts';
+import type { Emitter, PlanBundle } from '../emitter.ts';
 import { most } from '../most.ts';
 import { elementTypeOf } from './element-type.ts';
 import { reducesAnything } from './features.ts';
+import { sourceText } from './source-file.ts';
 
 export const typescript: Emitter = {
   name: 'ts',
   about: 'a TypeScript module that runs the plan over any transport, with a transport within the process to try it',
   check: lackingFor,
-  emit: (bundle) => emitRanges([{ from: 0, bundle }]),
-  emitRanges,
+  emit: (bundle) => [sourceText([{ from: 0, bundle }])],
+  emitRanges: (ranges) => [sourceText(ranges)],
 };
-
-async function emitRanges(ranges: readonly RangedBundle[]): Promise<Iterable<string>> {
-  return [(await import('./source-file.ts')).sourceText(ranges)];
-}
 
 function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly string[] {
   const lacking: string[] = [];
