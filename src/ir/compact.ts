@@ -72,7 +72,7 @@ export interface StagedRoutes {
 }
 
 /** How the values of some ranks, of a line or of all, come to rank 0 to be reduced there. */
-export interface Folding {
+export interface GatherThenReduce {
   /** By layers; its shards are numbers of these ranks, its generators those of `over`. */
   readonly tree: InTree;
   /** The machine's generator that each generator of the tree is. */
@@ -91,7 +91,7 @@ export interface ProvedCompactPlan {
 }
 
 /** Ranks of a compact plan, unless a higher limit is set for all plans: four million take about a gigabyte. */
-export const mostCompactRanks = 2 ** 22;
+export const maxCompactRanks = 2 ** 22;
 
 /** Whether a buffer has one shard per rank, so that a shift of ranks shifts its shards: input of N·C chunks, or output. */
 export function isShifted({ kind }: Collective, buffer: PlanBuffer): boolean {

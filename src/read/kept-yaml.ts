@@ -32,17 +32,17 @@ export function readYaml(source: SourceText, limits?: Limits): YamlNode {
 
 /** What is to be kept of all shipped files: the texts of JSON files by their paths in dist/kept. */
 export function shippedTrees(): ReadonlyMap<string, string> {
-  return new Map(shippedFiles().map((source) => [`${source.name}.json`, keptText(source)]));
+  return new Map(shippedFiles().map((source) => [`${source.name}.json`, storedYamlText(source)]));
 }
 
 /** The JSON from which `treeOf` makes the tree of a source again. */
-export function keptText(source: SourceText): string {
+export function storedYamlText(source: SourceText): string {
   const kept: KeptFile = { text: source.text, tree: keptNode(parseYaml(source)) };
   return JSON.stringify(kept);
 }
 
 /** The tree that was kept, if it is of this text. */
-export function treeOf(kept: string, source: SourceText): YamlNode | undefined {
+export function storedYamlTree(kept: string, source: SourceText): YamlNode | undefined {
   const { text, tree }: KeptFile = JSON.parse(kept);
   return text === source.text ? nodeOf(tree, source) : undefined;
 }
@@ -50,7 +50,7 @@ export function treeOf(kept: string, source: SourceText): YamlNode | undefined {
 function keptTree(source: SourceText): YamlNode | undefined {
   if (!/^(?:schedules|topologies|hardware)\/[\w-]+\.yaml$/.test(source.name)) return undefined;
   const kept = host().shippedTree(source.name);
-  return kept === undefined ? undefined : treeOf(kept, source);
+  return kept === undefined ? undefined : storedYamlTree(kept, source);
 }
 
 function keptNode(node: YamlNode): KeptNode {

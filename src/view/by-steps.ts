@@ -2,7 +2,7 @@
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
 import type { Timeline } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
-import { viewed } from './limits.ts';
+import { viewLimits } from './limits.ts';
 import { partnersOf, ranksOfOperations } from './partners.ts';
 
 /**
@@ -33,7 +33,7 @@ function begins({ ops, firstOp, ...plan }: Plan): Float64Array {
     for (let lane = 0; lane + 1 < firstOp.length; lane++) {
       for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
         const before = o > firstOp[lane] ? begin[o - 1] + 1 : 0;
-        const least = Math.max(before, partner[o] < 0 || pass >= viewed.passes ? 0 : begin[partner[o]]);
+        const least = Math.max(before, partner[o] < 0 || pass >= viewLimits.passes ? 0 : begin[partner[o]]);
         if (least <= begin[o]) continue;
         begin[o] = least;
         isSettled = false;

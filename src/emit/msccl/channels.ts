@@ -1,6 +1,6 @@
 /** The format's channels: the plan's, numbered from 0, and more of them where a rank has more peers than one channel takes. */
 import { OperationCode, type Plan, rankOfLane } from '../../ir/plan.ts';
-import { limits } from './limits.ts';
+import { mscclLimits } from './limits.ts';
 
 export interface MscclChannels {
   readonly count: number;
@@ -18,10 +18,11 @@ export function channelsOf(plan: Plan): MscclChannels {
   const used = new Set<number>();
   for (let o = 0; o < ops.kind.length; o++) if (ops.peer[o] >= 0) used.add(ops.channel[o]);
   const numberOf = new Map([...used].sort((a, b) => a - b).map((channel, number) => [channel, number]));
-  const parts = mostPeers(plan) > limits.peersPerChannel ? Math.ceil((ranks - 1) / limits.peersPerChannel) : 1;
+  const parts =
+    mostPeers(plan) > mscclLimits.peersPerChannel ? Math.ceil((ranks - 1) / mscclLimits.peersPerChannel) : 1;
   const partOf = (from: number, to: number): number => {
     const distance = (to - from + ranks) % ranks;
-    return parts === 1 ? 0 : Math.floor((distance - 1) / limits.peersPerChannel);
+    return parts === 1 ? 0 : Math.floor((distance - 1) / mscclLimits.peersPerChannel);
   };
   return {
     count: Math.max(1, numberOf.size * parts),

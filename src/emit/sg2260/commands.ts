@@ -2,12 +2,12 @@
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { PlanBundle } from '../emitter.ts';
-import { most } from '../most.ts';
+import { emitLimits } from '../most.ts';
 import { Addresses, type RankRegions } from './addresses.ts';
-import { type CommandQueues, cut } from './cut.ts';
+import { type CommandQueues, cutInstances } from './cut.ts';
 import { isLive } from './live.ts';
 import { type EmittedQueue, type OperationQueues, queuesOf } from './queues.ts';
-import { movesOf, type Rows, type RowsMove } from './shapes.ts';
+import { type Rows, type RowsMove, rowMovesOf } from './shapes.ts';
 import { type Signals, signalsOf } from './signals.ts';
 
 export interface EmittedCommand {
@@ -48,7 +48,7 @@ export function commandListsOf({ proved, topology, size, dtype, timeline }: Plan
     const queues = queuesOf(plan, starts, duplex, by);
     const inFirst = queues.order.filter((instance) => instance < queues.operations);
     const addresses = new Addresses(plan, { size, dtype, alignment: messages.alignment }, inFirst, queues.partner);
-    const commands = cut(queues, (instance) => movesIn(plan, instance, queues, addresses));
+    const commands = cutInstances(queues, (instance) => movesIn(plan, instance, queues, addresses));
     // What waits for it would wait for nothing.
     if (commands.first.some((next, i) => i > 0 && next === commands.first[i - 1])) {
       return 'some of its operations move no bytes, and engines have no commands for these (compile leaves them out)';
@@ -107,15 +107,15 @@ function movesIn(
   const other = partner[instance] < 0 ? o : partner[instance] % operations;
   const [source, target] = isReceive ? [other, o] : [o, other];
   const { from, to } = addresses.runsOf(source, target, bulk);
-  return movesOf(from, to);
+  return rowMovesOf(from, to);
 }
 
 export function lacking({ proved: { plan }, topology }: PlanBundle): readonly string[] {
   const lacks: string[] = [];
   const { ops, bulks } = plan;
   if (topology?.inflight === 0) lacks.push('its ports hold at least one message');
-  if (ops.kind.length * bulks > most.commands) {
-    lacks.push(`${ops.kind.length * bulks} commands are more than ${most.commands} (--bulks makes fewer)`);
+  if (ops.kind.length * bulks > emitLimits.commands) {
+    lacks.push(`${ops.kind.length * bulks} commands are more than ${emitLimits.commands} (--bulks makes fewer)`);
   }
   lacks.push(...missingLinks(plan, topology));
   return lacks;

@@ -2,7 +2,7 @@
 import { dtypeBytes, operatorLacking } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
-import { most } from '../most.ts';
+import { emitLimits } from '../most.ts';
 import { elementTypeOf } from './element-type.ts';
 import { reducesAnything } from './features.ts';
 import { sourceText } from './source-file.ts';
@@ -32,8 +32,8 @@ function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly s
   const odd = counts?.find((bytes) => bytes % dtypeBytes[dtype] !== 0);
   if (odd !== undefined) lacking.push(`a shard of ${odd} bytes is no whole number of ${dtype} elements`);
   const operations = operationCount(plan);
-  if (operations > most.operations) {
-    lacking.push(`${operations} operations are too many for a source file, which has at most ${most.operations}`);
+  if (operations > emitLimits.operations) {
+    lacking.push(`${operations} operations are too many for a source file, which has at most ${emitLimits.operations}`);
   }
   return lacking;
 }

@@ -1,7 +1,7 @@
 /** The connections of a plan and the routes they take: the static half of the cost model. */
 import { byGroup, groupStarts } from '../../ir/column.ts';
 import { CccError } from '../../ir/diagnostic.ts';
-import { mostTimed } from '../../ir/limits.ts';
+import { maxTimedOperations } from '../../ir/limits.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../ir/plan.ts';
 import type { Route, Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
@@ -114,8 +114,8 @@ function trace(sender: Int32Array, receiver: Int32Array, channel: readonly numbe
   for (let c = 0; c < sender.length; c++) {
     const route = routes.between(sender[c], receiver[c], channel[c]);
     if (route === undefined) throw new Error(`no route from rank ${sender[c]} to rank ${receiver[c]}`);
-    if (links.length + route.links.length > mostTimed) {
-      const message = `the routes of ${sender.length} connections have more than ${mostTimed} links, the most that can be simulated`;
+    if (links.length + route.links.length > maxTimedOperations) {
+      const message = `the routes of ${sender.length} connections have more than ${maxTimedOperations} links, the most that can be simulated`;
       throw new CccError('limit', message);
     }
     sameRoute[c] = known.get(route) ?? c;

@@ -13,7 +13,7 @@ import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { SimulatedConnections } from './connections.ts';
 
 /** The one chip, and its links in the order of the generators. */
-export function foldedTopology(machine: SymmetricTopology): Topology {
+export function quotientTopology(machine: SymmetricTopology): Topology {
   const { name, ports, reduce, copy, inflight, notes } = machine;
   const chip = { kind: 'chip', name: 'every chip', ports, reduce, copy, multicast: false, origin: undefined } as const;
   const links = machine.generators.map(({ latency, bandwidth, occupancy, units }) => {
@@ -26,7 +26,7 @@ export function foldedTopology(machine: SymmetricTopology): Topology {
  * The connections of the program, by offset of the receiver and channel; what is sent to p is received from ⊖p.
  * @throws CccError 'unsupported' for a message to a chip without a direct link
  */
-export function foldedConnections(compact: CompactPlan, machine: SymmetricTopology): SimulatedConnections {
+export function quotientConnections(compact: CompactPlan, machine: SymmetricTopology): SimulatedConnections {
   const plan = soleProgram(compact);
   const { kind, peer, channel } = plan.ops;
   const group = new TranslationGroup(machine.shape);

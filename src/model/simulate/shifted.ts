@@ -13,7 +13,7 @@ import { isPlain, type Node, type Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { findConnections, type SimulatedConnections } from './connections.ts';
-import { foldedConnections, foldedTopology } from './folded.ts';
+import { quotientConnections, quotientTopology } from './folded.ts';
 import { simulate } from './simulate.ts';
 import { Simulation } from './simulation.ts';
 import { measureTraffic } from './traffic.ts';
@@ -33,12 +33,12 @@ export function simulateShifted(plan: Plan, shape: readonly number[], routes: Ro
   const areDirect = connections.firstRouteLink[connections.count] === connections.count;
   if (machine === undefined || !areDirect) return simulate(plan, routes, size);
   const program = firstProgram(plan, shape);
-  const folded = foldedConnections(program, machine);
+  const folded = quotientConnections(program, machine);
   // With fewer ports it would be a matter of rank numbers who goes first.
   if (machine.ports.send < folded.count || machine.ports.receive < folded.count) return simulate(plan, routes, size);
   const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const sole = soleProgram(program);
-  const simulation = new Simulation(sole, folded, foldedTopology(machine), weigh(sole, folded), chunkBytes);
+  const simulation = new Simulation(sole, folded, quotientTopology(machine), weigh(sole, folded), chunkBytes);
   simulation.run();
   return {
     seconds: simulation.seconds,

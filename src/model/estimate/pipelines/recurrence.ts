@@ -20,7 +20,7 @@ import { followed } from './limits.ts';
  * @param atLeast what resources ask for already
  * @returns the time, `atLeast` where waits ask for less, and undefined for plans of more than 20,000 operations
  */
-export function leastRecurrence(plan: Plan, routes: Routes, size: Bytes, atLeast: Seconds = 0): Seconds | undefined {
+export function minRecurrence(plan: Plan, routes: Routes, size: Bytes, atLeast: Seconds = 0): Seconds | undefined {
   if (operationCount(plan) > followed.operations) return undefined;
   return greatestCycleRatio(waitsBetween(plan, routes, size), atLeast);
 }
