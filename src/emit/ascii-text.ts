@@ -17,18 +17,16 @@ export interface AsciiPart {
 }
 
 export function asciiOf(text: string): AsciiPart {
-  const bytes = new Uint8Array(Math.ceil(text.length / wordLength) * wordLength);
-  new TextEncoder().encodeInto(text, bytes);
-  const view = viewOf(bytes);
+  const bytes = Buffer.alloc(Math.ceil(text.length / wordLength) * wordLength);
+  bytes.write(text, 'latin1');
   const words = Float64Array.from({ length: bytes.length / wordLength }, (_, word) =>
-    view.getFloat64(word * wordLength, true),
+    bytes.readDoubleLE(word * wordLength),
   );
   return { words, length: text.length };
 }
 
 export class AsciiText {
-  private readonly decoder = new TextDecoder();
-  private bytes = new Uint8Array(4096);
+  private bytes = Buffer.alloc(4096);
   private view = viewOf(this.bytes);
   private used = 0;
 
@@ -61,14 +59,14 @@ export class AsciiText {
 
   /** The text so far; the next one begins empty. */
   take(): string {
-    const text = this.decoder.decode(this.bytes.subarray(0, this.used));
+    const text = this.bytes.toString('latin1', 0, this.used);
     this.used = 0;
     return text;
   }
 
   private makeRoom(characters: number): void {
     if (this.used + characters <= this.bytes.length) return;
-    const larger = new Uint8Array(2 * (this.used + characters));
+    const larger = Buffer.alloc(2 * (this.used + characters));
     larger.set(this.bytes);
     this.bytes = larger;
     this.view = viewOf(larger);

@@ -84,7 +84,7 @@ function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[
     ...(protocol === undefined ? [] : ([['protocol', protocol]] as const)),
     ...(instances === undefined ? [] : ([['instances', instances]] as const)),
     ...limitBlocks(bundle),
-    ...timeAndBoundBlocks(bundle, proved.verification),
+    ...priceBlocks(bundle, proved.verification),
   ];
 }
 
@@ -100,7 +100,7 @@ interface PricedBundle extends Pick<PlanBundle, 'size' | 'dtype' | 'cost' | 'ori
 }
 
 /** The blocks that full and compact plans have in common. */
-export function timeAndBoundBlocks(
+export function priceBlocks(
   { size, dtype, cost, bound, origin }: PricedBundle,
   verification: Verification,
 ): readonly (readonly [string, unknown])[] {

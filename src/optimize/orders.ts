@@ -41,7 +41,7 @@ export interface OtherOrders {
  *
  * @param loads of the schedule as it is
  */
-export function partnerOrders(
+export function partners(
   demands: readonly PairDemand[],
   loads: ResourceLoads,
   routes: Routes,

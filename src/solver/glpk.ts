@@ -1,10 +1,10 @@
 /** GLPK (the GNU Linear Programming Kit), an optional package: whoever wants it installs it. */
-import { type GlpkPackage, host } from '../host/host.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
 import type { GrowingModel, SolveOptions, Solver, SolverAnswer } from './solver.ts';
 
-type Glpk = Awaited<ReturnType<GlpkPackage['default']>>;
+type GlpkModule = typeof import('glpk.js/node');
+type Glpk = Awaited<ReturnType<GlpkModule['default']>>;
 type GlpkProblem = Required<
   Pick<Parameters<Glpk['solve']>[0], 'name' | 'objective' | 'subjectTo' | 'bounds' | 'generals'>
 >;
@@ -17,9 +17,9 @@ const patience = 10;
  * @throws CccError 'unsupported' where the package is not installed
  */
 export async function loadGlpk(): Promise<Solver> {
-  let module: GlpkPackage;
+  let module: GlpkModule;
   try {
-    module = await host().loadGlpk();
+    module = await import('glpk.js/node');
   } catch {
     throw new CccError('unsupported', 'the solver glpk needs the package glpk.js, which is not installed; highs is');
   }

@@ -58,7 +58,7 @@ const partPaid = 1 / 8;
  *
  * @param most the most bulks there may be
  */
-export function estimatedDepth(
+export function inSuitedBulks(
   seconds: Seconds,
   latency: Seconds,
   busiest: Seconds,

@@ -103,13 +103,8 @@ describe('GLPK', () => {
     const result = { status, z: 0, vars: { x0, x1 } };
     const solve = () => ({ name: 'ccc', time: 0, result });
     vi.doMock('glpk.js/node', () => ({ default: async () => ({ ...constants, ...statuses, version: '0', solve }) }));
-    return (await (await freshlyImported())()).solve(smallModel());
-  }
-
-  /** `loadGlpk` of modules that see what is mocked, with Node as their host. */
-  async function freshlyImported() {
-    await import('../../src/host/node.ts');
-    return (await import('../../src/solver/glpk.ts')).loadGlpk;
+    const { loadGlpk } = await import('../../src/solver/glpk.ts');
+    return (await loadGlpk()).solve(smallModel());
   }
 
   afterEach(() => {
@@ -151,7 +146,7 @@ describe('GLPK', () => {
     vi.doMock('glpk.js/node', () => {
       throw new Error('not found');
     });
-    const loadGlpk = await freshlyImported();
+    const { loadGlpk } = await import('../../src/solver/glpk.ts');
     await expect(loadGlpk()).rejects.toThrow('the solver glpk needs the package glpk.js, which is not installed');
   });
 });

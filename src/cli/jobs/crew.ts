@@ -26,7 +26,7 @@ export interface CrewSettings<Result> {
 const workerFile = new URL('./job-worker.js', import.meta.url);
 
 /** Sources that were not built have no workers. */
-export function canStartJobWorkers(): boolean {
+export function hasWorkers(): boolean {
   return existsSync(workerFile);
 }
 

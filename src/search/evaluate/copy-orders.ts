@@ -3,7 +3,7 @@ import type { Routes } from '../../ir/routes.ts';
 import { copyOrders } from '../../passes/index.ts';
 import { candidateOf, worthwhile } from '../../synth/index.ts';
 import { tune } from './bulks.ts';
-import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits } from './price.ts';
+import { type Priced, type PriceRequest, priceWithinLimits } from './price.ts';
 
 /**
  * The best plan with another order of copies, in as many bulks as suit it, if it is faster.
@@ -11,14 +11,14 @@ import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits }
  * @param known a plan of a staged schedule
  */
 export function withCopyOrder(
-  { candidate, schedule, cost }: EvaluatedCandidate,
-  request: EvaluationRequest,
+  { candidate, schedule, cost }: Priced,
+  request: PriceRequest,
   routes: Routes,
-): EvaluatedCandidate | undefined {
+): Priced | undefined {
   if (request.topology.staging === undefined) return undefined;
   const plans = copyOrders(schedule).flatMap(({ name: order, schedule: reordered }) => {
     const other = candidateOf(reordered, { ...candidate.origin, copies: order }, `${candidate.name}, copies ${order}`);
-    const priced = evaluateWithinLimits(other, request, routes, Number.POSITIVE_INFINITY);
+    const priced = priceWithinLimits(other, request, routes, Number.POSITIVE_INFINITY);
     return priced.kind === 'priced' ? [tune(priced, request, routes, cost.seconds)] : [];
   });
   const [best] = plans.sort((a, b) => a.cost.seconds - b.cost.seconds);

@@ -1,5 +1,5 @@
 /** How much the page shows, and how large, in pixels unless it says otherwise. */
-export const pageSizes = {
+export const shown = {
   /** Curves besides those in use. */
   others: 6,
   listRow: 26,
@@ -27,7 +27,7 @@ export const pageSizes = {
 } as const;
 
 /** Lengths in a drawing of a machine, in distances between neighbours. */
-export const drawingSizes = {
+export const drawing = {
   /** Distance of the two directions from the middle, and radius of a node, in units of the drawing. */
   apart: 0.1,
   node: 0.27,
