@@ -3,6 +3,7 @@
  * bound, the rest of them say less: prints by how much on average (geometric mean over all requests), at most, and of which collectives.
  * With machines named the requests are for these in turn, whole, under each of their protocols where they have some.
  */
+import '../src/host/node.ts';
 import { lowerBound } from '../src/bounds/index.ts';
 import { ranksOf, type Topology, withProtocol } from '../src/ir/topology.ts';
 import { resolveTopology } from '../src/read/index.ts';

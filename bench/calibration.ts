@@ -3,6 +3,7 @@
  * that nobody tells it and from effects that its model does not have. Six of 48 configurations are fitted, the others judged. Beside each row stand
  * the model with the true numbers, which no fit can be expected to pass, and who knows the times without noise: no model has less regret.
  */
+import '../src/host/node.ts';
 import { parseArgs } from 'node:util';
 import { type Configuration, calibrate, errorsOf, type Prediction, splitOf } from '../src/calibrate/index.ts';
 import { defaultLimits } from '../src/ir/limits.ts';

@@ -3,6 +3,7 @@
  * With `--broken` machines have lost a part, and searches are quick. Each side is a checkout's folder, or a file that `--save` wrote of the last side; a side alone is only measured. Prints the geometric means of
  * optimality (against the old side's bound), the CPU time, and every row that differs by more than 2 %.
  */
+import '../src/host/node.ts';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -2,6 +2,7 @@
  * `npm run bench:fidelity -- FOLDER [CLUSTER [ROW]]`: how near predicted times come to measured ones, on public data that is not part of ccc (docs/fidelity.md). FOLDER holds
  * the folders `examples/scripts/sc24-csv` and `examples/xml` of dailiuyao/msccl_tools_lyd, branch algorithm-lyd-tmp. Nothing is fetched.
  */
+import '../src/host/node.ts';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {

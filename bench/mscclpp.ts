@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from '../src/index.ts';
-import { written } from '../src/jobs/written.ts';
+import { checkedTargetText } from '../src/jobs/written.ts';
 import { judgeExecutionPlan } from '../src/mscclpp/check/index.ts';
 import { readMscclpp } from '../src/mscclpp/read/index.ts';
 import { executionFigures, mscclpp, mscclppPackets } from '../src/mscclpp/write/index.ts';
@@ -59,7 +59,7 @@ for (const [machine, options] of Object.entries(machines)) {
     for (const emitter of emitters) {
       const { operations, ...figures } = executionFigures(bundle, emitter.name);
       const before = process.cpuUsage();
-      const text = [...(await written(emitter, bundle))].join('');
+      const text = [...(await checkedTargetText(emitter, bundle))].join('');
       const { user, system } = process.cpuUsage(before);
       const most = Math.max(...operations);
       const mean = operations.reduce((sum, count) => sum + count, 0) / operations.length;

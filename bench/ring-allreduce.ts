@@ -1,4 +1,5 @@
 /** One measured process: makes, proves and simulates a ring allreduce; says how long each part took. Run by main.ts. */
+import '../src/host/node.ts';
 import { cpuUsage } from 'node:process';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { operationCount } from '../src/ir/plan.ts';

@@ -4,6 +4,7 @@
  * time, optimality, and the pipeline of bulks as docs/pipelining.md defines it. `--quick` compiles with `--effort quick`. `--svg` draws the pipeline
  * of the headline command on buffers in DDR instead (docs/sg2260.md). `npm run build` first.
  */
+import '../src/host/node.ts';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { OperationCode, operationAt, rankOfLane } from '../src/ir/plan.ts';

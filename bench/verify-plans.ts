@@ -4,6 +4,7 @@
  * - `lanes P`: the same messages by hand, in place, every one on a channel and in lanes of its own, without local waits: only the data
  *   that go round order its accesses, and hardly any two of them stand in one lane.
  */
+import '../src/host/node.ts';
 import { cpuUsage } from 'node:process';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { operationCount, type Plan, PlanBuilder } from '../src/ir/plan.ts';

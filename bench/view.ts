@@ -2,6 +2,7 @@
  * `npx tsx bench/view.ts [spans]`: the page of a plan with 200,000 spans (or as many as asked for) in Chromium: how long it takes to load until the timeline is drawn, and frames per
  * second while its window moves, at three zooms. Milliseconds are of the page's own clock.
  */
+import '../src/host/node.ts';
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { chromium } from 'playwright-core';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { lower } from '../src/lower/index.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../src/read/index.ts';
-import { judge } from '../src/verify/index.ts';
+import { judgePlan } from '../src/verify/index.ts';
 import { pagePlan, pageText } from '../src/view/index.ts';
 
 const wanted = Number(process.argv[2] ?? 200_000);
@@ -30,7 +31,7 @@ const request = {
 const inOne = lower(instantiate(loadScheduleFile('ring-allgather'), request));
 const perBulk = inOne.ops.kind.length + 64 * 63;
 const plan = { ...inOne, bulks: Math.max(1, Math.floor(wanted / perBulk)) };
-const verification = judge(inOne, { topology });
+const verification = judgePlan(inOne, { topology });
 const drawn = pagePlan({ plan, verification, topology, size: 2 ** 26, bound: undefined, notes: [] });
 const text = pageText({ title: 'bench', plans: [drawn], tuning: undefined, served: false, error: undefined });
 const file = join(mkdtempSync(join(tmpdir(), 'ccc-bench-')), 'page.html');

@@ -7,6 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writ
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import '../dist/host/node.js';
 import { shippedTrees } from '../dist/read/kept-yaml.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -16,7 +17,7 @@ const { outputFiles } = await build({
   bundle: true,
   platform: 'node',
   format: 'cjs',
-  external: ['ts-morph', 'highs', 'glpk.js'],
+  external: ['highs', 'glpk.js'],
   minifyWhitespace: true,
   minifySyntax: true,
   define: { 'import.meta.url': 'bundleAddress' },

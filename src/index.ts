@@ -11,6 +11,7 @@
  * ```
  */
 
+import './host/node.ts';
 import { json, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
 import type { OptimizeRequest } from './optimize/index.ts';
@@ -62,7 +63,7 @@ export {
 // Running
 export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
 // The flow
-export type { Objective, PricedCandidate } from './search/comparing.ts';
+export type { CandidateReport, Objective } from './search/comparing.ts';
 export { type CompileRequest, type CompileResult, compile } from './search/compile.ts';
 export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './search/pareto.ts';
 export { emitters } from './targets/index.ts';

@@ -13,6 +13,7 @@ const compact = ['ir', ...aboveGround, 'read', 'synth'];
 const asksForCompact = (file: string): boolean => file === 'jobs/compact.ts' || file.startsWith('cli/compact/');
 const everything = [
   ...flow,
+  'host',
   'mscclpp',
   'targets',
   'search',
@@ -28,17 +29,20 @@ const everything = [
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   ir: [],
   kernel: [],
+  // What the system provides: the one room below the entry points that knows Node.
+  host: ['ir'],
   ...Object.fromEntries(aboveGround.map((room) => [room, ['ir']])),
   verify: ['ir', 'kernel'],
   // What a machine asks of schedules is seen to before they become plans.
   lower: ['ir', 'passes'],
   // Schedule files reverse and compose others.
-  read: ['ir', 'passes'],
+  read: ['ir', 'passes', 'host'],
+  solver: ['ir', 'host'],
   // The checker of certificates shares nothing with the bounds that write them; graph algorithms know no collective.
   model: ['ir', 'graph'],
   bounds: ['ir', 'graph'],
   synth: ['ir', 'read', 'graph', 'model', 'bounds', 'passes', 'solver'],
-  view: ['ir', 'model'],
+  view: ['ir', 'model', 'host'],
   search: flow,
   compact,
   // One target that is read, checked, written and timed; it shares JSON reading, findings and the contract of emitters.

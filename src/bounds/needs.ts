@@ -12,7 +12,7 @@ import { multicastDemandsOf, wantedSlots } from './demands.ts';
 import { spannedRanksOf } from './lengths/spans.ts';
 
 /** Whether a collective asks the same of all ranks: whoever they are, each has something for every other, and as much. */
-export function asksAllAlike({ kind, counts }: Collective): boolean {
+export function treatsRanksAlike({ kind, counts }: Collective): boolean {
   return counts === undefined && (kind === 'allgather' || kind === 'reducescatter' || kind === 'allreduce');
 }
 

@@ -1,7 +1,7 @@
 /** Staging: what a chip has to copy into the memory that links reach, and out of it (certificates/staging.ts). */
 import type { Certificate } from '../ir/certificate.ts';
 import type { Collective } from '../ir/collective.ts';
-import { countsTaken, shardBytes } from '../ir/shards.ts';
+import { countsRequired, shardBytes } from '../ir/shards.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond, type Seconds } from '../ir/units.ts';
 import type { MachineFacts } from './machine-facts.ts';
 
@@ -10,7 +10,8 @@ export function stagingBounds(collective: Collective, facts: MachineFacts, size:
   const { topology } = facts;
   const { staging, chips, nodes } = topology;
   if (staging === undefined || collective.kind === 'custom' || collective.kind === 'barrier') return [];
-  const sizes = countsTaken(collective.kind, collective.ranks) > 0 ? shardBytes(collective, size) : new Float64Array();
+  const sizes =
+    countsRequired(collective.kind, collective.ranks) > 0 ? shardBytes(collective, size) : new Float64Array();
   let longest: { readonly rank: number; readonly seconds: Seconds; readonly bytes: Bytes } | undefined;
   for (const [rank, chip] of chips.entries()) {
     const { copy } = nodes[chip];

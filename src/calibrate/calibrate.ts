@@ -10,7 +10,7 @@ import { lineThrough, timeOn } from './floor.ts';
 import { fitting } from './limits.ts';
 import { Model } from './model.ts';
 import { type CalibratedParameter, ParameterSet } from './parameters.ts';
-import { rounded } from './quantities.ts';
+import { asWritten } from './quantities.ts';
 import { type CalibrationResult, search, thinned } from './search.ts';
 import { median, relativeError } from './statistics.ts';
 
@@ -73,7 +73,7 @@ export async function calibrate(request: CalibrationRequest): Promise<Calibratio
   const floor = judged.flatMap(onOwnLine);
   const numbers = ({ values }: Pick<Fit, 'values'>, notDetermined: ReadonlySet<number>, { set }: Model) => {
     const kept = values.map((value, index) =>
-      fixed.has(index) || notDetermined.has(index) ? standard[index] : rounded(set.parameters[index].unit, value),
+      fixed.has(index) || notDetermined.has(index) ? standard[index] : asWritten(set.parameters[index].unit, value),
     );
     const parameters = set.parameters.map((parameter, index): FoundParameter => {
       const knowledge = fixed.has(index) ? 'fixed' : notDetermined.has(index) ? 'not determined' : 'calibrated';

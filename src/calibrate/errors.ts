@@ -27,7 +27,7 @@ export interface Errors {
 /** A race is between all configurations that were measured for one collective, number of ranks and size. */
 export function errorsOf(predictions: readonly Prediction[]): Errors {
   const errors = predictions.map(({ measured, predicted }) => relativeError(measured, predicted));
-  const races = groupsOf(
+  const races = groupedBy(
     predictions,
     ({ configuration: { collective, ranks }, size }) => `${collective} ${ranks} ${size}`,
   );
@@ -52,7 +52,7 @@ const measuredOf = (prediction: Prediction): number => prediction.measured;
 const predictedOf = (prediction: Prediction): number => prediction.predicted;
 
 /** Values by a key, in the order in which the keys first come. */
-export function groupsOf<Value>(values: readonly Value[], keyOf: (value: Value) => string): Map<string, Value[]> {
+export function groupedBy<Value>(values: readonly Value[], keyOf: (value: Value) => string): Map<string, Value[]> {
   const groups = new Map<string, Value[]>();
   for (const value of values) {
     const key = keyOf(value);

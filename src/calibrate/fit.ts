@@ -7,7 +7,7 @@ import type { Solver } from '../solver/index.ts';
 import { fitting } from './limits.ts';
 import type { Model } from './model.ts';
 import { mean } from './statistics.ts';
-import { Surrogate, tolerance } from './surrogate.ts';
+import { Surrogate, surrogateTolerance } from './surrogate.ts';
 
 export interface Fit {
   readonly values: Float64Array;
@@ -77,7 +77,7 @@ export function learn(model: Model, surrogate: Surrogate, { values, times }: Fit
   const unknown: number[] = [];
   times.forEach((time, index) => {
     surrogate.learn(index, values, time, undefined);
-    if (Math.abs(surrogate.time(index, values) - time) > tolerance * time) unknown.push(index);
+    if (Math.abs(surrogate.time(index, values) - time) > surrogateTolerance * time) unknown.push(index);
   });
   const points = unknown.map((index) => model.points[index]);
   const pieces = model.pieces(

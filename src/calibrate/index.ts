@@ -3,7 +3,7 @@ export { type Calibration, calibrate, type FoundParameter } from './calibrate.ts
 export type { Dropped } from './clean.ts';
 export type { Configuration, MeasuredTime } from './configuration.ts';
 export { calibratedFile } from './document.ts';
-export { type Errors, errorsOf, groupsOf, type Prediction } from './errors.ts';
+export { type Errors, errorsOf, groupedBy, type Prediction } from './errors.ts';
 export { type FittedLine, lineThrough, timeOn } from './floor.ts';
 export { valueText } from './quantities.ts';
 export { type Split, splitOf } from './split.ts';

@@ -212,7 +212,7 @@ export function inflightOf(topology: Topology, name: string | undefined): number
 }
 
 /** A protocol as the machine, or NCCL, writes it, whatever the case of its letters. */
-export function protocolNamed(topology: Topology, name: string): string {
+export function canonicalProtocolName(topology: Topology, name: string): string {
   const known = [...Object.keys(topology.protocols ?? {}), ...Object.keys(ofNccl)];
   return known.find((each) => each.toLowerCase() === name.toLowerCase()) ?? name;
 }

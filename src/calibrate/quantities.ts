@@ -21,7 +21,7 @@ export function valueText(unit: CalibratedParameter['unit'], value: number): str
 }
 
 /** The value that the text of a value says: what is written is what is judged. */
-export function rounded(unit: CalibratedParameter['unit'], value: number): number {
+export function asWritten(unit: CalibratedParameter['unit'], value: number): number {
   const text = valueText(unit, value);
   const read = unit === 'seconds' ? parseSeconds(text) : parseBytesPerSecond(text);
   if (!('value' in read)) throw new Error(`'${text}' cannot be read back`);

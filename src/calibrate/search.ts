@@ -7,7 +7,7 @@ import { type Known, timesWithoutOwn, type Worth, worthOf } from './folds.ts';
 import { fitting } from './limits.ts';
 import { Model } from './model.ts';
 import { type MessageShape, nameIn, type ParameterSet } from './parameters.ts';
-import { Surrogate, tolerance } from './surrogate.ts';
+import { Surrogate, surrogateTolerance } from './surrogate.ts';
 
 export interface CalibrationRequest {
   readonly set: ParameterSet;
@@ -74,7 +74,7 @@ export function search(request: CalibrationRequest): CalibrationResult {
       onRound,
     });
     // The pieces may say too much of values that are far away, so that what they say is simulated.
-    if (again.loss <= best.loss * (1 + fitting.leastGrowth) + tolerance) {
+    if (again.loss <= best.loss * (1 + fitting.leastGrowth) + surrogateTolerance) {
       best = again;
       for (const { parameter } of idle) notDetermined.add(parameter);
       learn(model, surrogate, best);
@@ -95,7 +95,7 @@ function idleParameters(known: Known, best: Fit, fixed: ReadonlySet<number>, sho
   while (!shouldStop()) {
     const isFixed = new Set([...fixed, ...idle.map(({ parameter }) => parameter)]);
     const [least] = worthOf(known, from, isFixed)
-      .filter(({ mean, spread }) => mean <= Math.max(spread, tolerance))
+      .filter(({ mean, spread }) => mean <= Math.max(spread, surrogateTolerance))
       .sort((a, b) => a.mean - b.mean);
     if (least === undefined) break;
     idle.push(least);

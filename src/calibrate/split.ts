@@ -2,7 +2,7 @@
 import { CccError } from '../ir/diagnostic.ts';
 import { counted } from '../ir/units.ts';
 import type { Configuration } from './configuration.ts';
-import { groupsOf } from './errors.ts';
+import { groupedBy } from './errors.ts';
 
 /** mulberry32, of Tommy Ettinger: small, seeded, good enough to deal. */
 function generator(seed: number): () => number {
@@ -34,7 +34,7 @@ export function splitOf(configurations: readonly Configuration[], out: number, s
     .map((configuration) => ({ configuration, place: random() }))
     .sort((a, b) => a.place - b.place)
     .map(({ configuration }) => configuration);
-  const byProtocol = [...groupsOf(shuffled, ({ protocol }) => protocol ?? '').values()];
+  const byProtocol = [...groupedBy(shuffled, ({ protocol }) => protocol ?? '').values()];
   const wanted = configurations.length - out;
   const fitted = new Set<Configuration>();
   for (let turn = 0; fitted.size < wanted; turn++) {

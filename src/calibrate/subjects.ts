@@ -6,7 +6,7 @@ import type { Limits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { counted } from '../ir/units.ts';
-import { firstError, rangeOf, type Verdict, type Verification, verdictText } from '../ir/verification.ts';
+import { firstError, sourceRangeOf, type Verdict, type Verification, verdictText } from '../ir/verification.ts';
 import { importPlan } from '../jobs/convert.ts';
 import { verdictOn } from '../jobs/verify-msccl.ts';
 import { listShipped, loadScheduleFile, readSource } from '../read/index.ts';
@@ -15,8 +15,8 @@ import { readMsccl } from '../read/msccl/index.ts';
 import { prove } from '../verify/index.ts';
 import { type Cleaned, clean, type Dropped, type RawTime, type Served } from './clean.ts';
 import type { Configuration } from './configuration.ts';
-import { groupsOf } from './errors.ts';
-import { inflightOf, protocolNamed } from './parameters.ts';
+import { groupedBy } from './errors.ts';
+import { canonicalProtocolName, inflightOf } from './parameters.ts';
 
 /** A file of measurements, read. */
 export interface MeasurementSubject {
@@ -63,7 +63,7 @@ export async function subjectsOf(files: readonly MeasurementSubject[], request: 
   const dropped = new Map<Dropped, number>();
   const configurations: Configuration[] = [];
   let [measurements, repeated] = [0, 0];
-  const groups = groupsOf(
+  const groups = groupedBy(
     files.flatMap(({ table, planFile }) =>
       table.measurements.map((measurement) => ({ measurement, table, path: pathOf(measurement, planFile, request) })),
     ),
@@ -82,7 +82,7 @@ export async function subjectsOf(files: readonly MeasurementSubject[], request: 
     repeated += cleaned.repeated;
     for (const [why, count] of cleaned.dropped) dropped.set(why, (dropped.get(why) ?? 0) + count);
     const said = measurement.protocol ?? request.protocol ?? subject.protocol;
-    const protocol = said === undefined ? undefined : protocolNamed(subject.topology, said);
+    const protocol = said === undefined ? undefined : canonicalProtocolName(subject.topology, said);
     if (cleaned.times.length > 0) configurations.push(configurationOf(path, protocol, subject, cleaned));
   }
   checkLeft(configurations, measurements, dropped);
@@ -136,7 +136,7 @@ function algorithmOf(source: SourceText, inPlace: boolean, said: string | undefi
   const document = readMsccl(source, { limits, use });
   const { plan, protocol, hasBothUses, messages } = document;
   const topology = request.machine(plan.collective.ranks);
-  const inflight = inflightOf(topology, protocolNamed(topology, said ?? protocol)) ?? document.inflight;
+  const inflight = inflightOf(topology, canonicalProtocolName(topology, said ?? protocol)) ?? document.inflight;
   checkVerdict(source.name, verdictOn(document, { slots: limits.slots, inflight }), request);
   const served = {
     inPlace: hasBothUses || plan.collective.inPlace,
@@ -159,7 +159,7 @@ async function planOf(
   const asked = { root: 0, op: 'sum', ordered: false, inPlace, parameters: {}, limits, ranks } as const;
   const { plan, format } = await importPlan(source, asked);
   const topology = request.machine(plan.collective.ranks);
-  const inflight = inflightOf(topology, said === undefined ? undefined : protocolNamed(topology, said));
+  const inflight = inflightOf(topology, said === undefined ? undefined : canonicalProtocolName(topology, said));
   checkVerdict(source.name, prove(plan, { inflight, slots: limits.slots }).verification, request);
   const isSchedule = format === 'ccc-schedule';
   const own = plan.collective.inPlace;
@@ -177,7 +177,7 @@ function checkVerdict(name: string, verification: Verification, { unverified }: 
   if (verdict === 'correct' || (unverified && !isTimeless)) return;
   const way = isTimeless ? '' : ' (--unverified takes its times all the same)';
   const message = `${name} does not verify${way}, ${verdictText(verification)}`;
-  throw new CccError('unproved', message, rangeOf(firstError(findings)));
+  throw new CccError('unproved', message, sourceRangeOf(firstError(findings)));
 }
 
 function checkCollective({ collective }: MeasurementTable, { plan }: Subject, { place }: Measurement): void {
@@ -205,7 +205,7 @@ function configurationOf(
 
 /** With the protocol where one plan has several. */
 function named(configurations: readonly Configuration[]): readonly Configuration[] {
-  const byName = groupsOf(configurations, ({ name }) => name);
+  const byName = groupedBy(configurations, ({ name }) => name);
   return configurations.map((each) =>
     (byName.get(each.name)?.length ?? 0) > 1 ? { ...each, name: `${each.name} ${each.protocol ?? ''}`.trim() } : each,
   );

@@ -7,7 +7,7 @@ import type { LinearPiece, TimeToExplain } from './model.ts';
  * What pieces may be off a simulated time by: one that is more above it does not hold there and is forgotten, and where all are more below it another
  * one is looked for. What moves the mean error by less does not matter either, however sure it is.
  */
-export const tolerance = 1e-3;
+export const surrogateTolerance = 1e-3;
 
 export class Surrogate {
   readonly points: readonly TimeToExplain[];
@@ -25,7 +25,9 @@ export class Surrogate {
 
   /** Takes in what was found at `values`: pieces that say more than what is so go. */
   learn(index: number, values: ArrayLike<number>, time: number, piece: LinearPiece | undefined): void {
-    const kept = this.pieces[index].filter((each) => this.valueOf(each, index, values) <= time * (1 + tolerance));
+    const kept = this.pieces[index].filter(
+      (each) => this.valueOf(each, index, values) <= time * (1 + surrogateTolerance),
+    );
     this.pieces[index] = piece === undefined ? kept : [...kept, piece];
   }
 

@@ -5,7 +5,7 @@ import type { Seconds } from '../ir/units.ts';
  * Least Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W: wᵢ = θ − (i − 1)a for the first k, with the greatest k for which these are positive and
  * the θ that makes the sum W. Each term is then (θ² − (i − 1)²a²)/2.
  */
-export function area(window: Seconds, latency: Seconds): number {
+export function checkedStaggeredArea(window: Seconds, latency: Seconds): number {
   if (latency === 0 || window <= 0) return 0;
   const isTooMany = (count: number) => (latency * count * (count - 1)) / 2 >= window;
   let tooMany = 2;

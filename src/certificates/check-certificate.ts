@@ -30,7 +30,7 @@ import { provedByStaging } from './staging.ts';
 import { provesStoppedLinks } from './stopped-links.ts';
 import { provedByStraight } from './straight.ts';
 import { provedByStretches } from './stretches.ts';
-import { type CertificateVerdict, judge } from './verdict.ts';
+import { type CertificateVerdict, judgeWitness } from './verdict.ts';
 import { witnesses } from './witnesses.ts';
 
 /** Whether the certificate, which may be anything that a file says, proves that no correct plan takes less than its `seconds`. */
@@ -41,7 +41,7 @@ export function judgeCertificate(
   size: Bytes,
 ): CertificateVerdict {
   const isAsked = ranksOf(topology) === asked.ranks && Number.isFinite(size) && size >= 0;
-  return judge(certificate, witnesses, (kind, claimed, fields) => {
+  return judgeWitness(certificate, witnesses, (kind, claimed, fields) => {
     if (!isAsked || (asked.ranks < 2 && kind !== 'trivial')) return false;
     // Whatever is proved of what comes after the launch is proved of both together.
     const { launch = 0 } = topology;

@@ -9,7 +9,7 @@ import type { Seconds } from '../ir/units.ts';
 import { valuesBetween } from './demands.ts';
 import { allBut, type Question } from './question.ts';
 import { soonestSenders } from './senders.ts';
-import { type CheckedWorker, timeToFill } from './time-to-fill.ts';
+import { type CheckedWorker, checkedTimeToFill } from './time-to-fill.ts';
 
 export function provedByCut({ inside: nodes, sources, targets }: Witnesses['cut'], question: Question): Seconds {
   const { machine, size } = question;
@@ -34,5 +34,5 @@ export function provedByCut({ inside: nodes, sources, targets }: Witnesses['cut'
     const idle = blocks ? before[chip(rank)] : machine.latencies(allBut(rank, question))[rank];
     return { rate: machine.capacity(rank, 'in'), idle };
   });
-  return timeToFill([...overLinks, ...sent, ...received], bytes);
+  return checkedTimeToFill([...overLinks, ...sent, ...received], bytes);
 }

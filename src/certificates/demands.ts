@@ -13,7 +13,7 @@ import { chunkWeights } from '../ir/shards.ts';
 import { sumOf } from './machine.ts';
 import { allBut, everyone, type Question } from './question.ts';
 import { joinedBy, separateResults } from './results.ts';
-import { contributionKept } from './work.ts';
+import { trackedContributionBytes } from './work.ts';
 
 /** One output slot with what must come into it. */
 interface Wanted {
@@ -93,7 +93,7 @@ function customValuesBetween(
   const wishes = targets.flatMap((rank) =>
     Array.from({ length: outputChunks(collective, rank) }, (_, slot) => {
       const wanted = expectation(collective, rank, slot);
-      work.spend(wanted.kind === 'list' ? contributionKept * wanted.parts.length : 1);
+      work.spend(wanted.kind === 'list' ? trackedContributionBytes * wanted.parts.length : 1);
       const contributions = wanted.kind === 'list' ? listed(wanted) : [];
       return new Set(
         contributions.filter((from) => sources.has(from.rank)).map((from) => `${from.rank} ${from.chunk}`),

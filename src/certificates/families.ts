@@ -10,14 +10,14 @@
  */
 import type { Witnesses } from '../ir/certificate.ts';
 import type { Seconds } from '../ir/units.ts';
-import { lastBytes, leastBytes, mostAtOnce } from './hub.ts';
+import { lastBytes, maxInFlight, minHubBytes } from './hub.ts';
 import { everyone, type Question } from './question.ts';
 
 export function provedByFamilies(witness: Witnesses['families'], question: Question): Seconds {
   const { direction, hub, apart, unit, prices } = witness;
   const { machine, work } = question;
-  const bytes = leastBytes(hub, direction, question);
-  const slots = mostAtOnce(machine, direction);
+  const bytes = minHubBytes(hub, direction, question);
+  const slots = maxInFlight(machine, direction);
   const last = bytes === undefined ? undefined : lastBytes(bytes, direction, machine);
   if (slots === undefined || last === undefined) return 0;
   work.spend(question.collective.ranks ** 2 + prices.length ** 2);

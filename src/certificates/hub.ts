@@ -6,7 +6,7 @@ import { type CheckedMachine, sumOf } from './machine.ts';
 import { allBut, type Question } from './question.ts';
 
 /** The least that any other rank needs of the hub, or the hub of it; undefined if one of them needs nothing, or learns from what it sends. */
-export function leastBytes(hub: number, direction: Direction, question: Question): Bytes | undefined {
+export function minHubBytes(hub: number, direction: Direction, question: Question): Bytes | undefined {
   const { collective, machine, size } = question;
   if (collective.kind === 'barrier' && machine.topology.inflight !== undefined) return undefined;
   const pairs = allBut(hub, question).map((other) => (direction === 'out' ? [hub, other] : [other, hub]));
@@ -15,7 +15,7 @@ export function leastBytes(hub: number, direction: Direction, question: Question
 }
 
 /** Messages that a chip can have under way at most, if that has a limit. */
-export function mostAtOnce(machine: CheckedMachine, direction: Direction): number | undefined {
+export function maxInFlight(machine: CheckedMachine, direction: Direction): number | undefined {
   const slots = machine.allSlots(direction);
   return slots === undefined ? undefined : Math.max(...slots.map((of) => of.length));
 }

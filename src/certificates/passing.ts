@@ -8,7 +8,7 @@
 import type { Witnesses } from '../ir/certificate.ts';
 import type { Link } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
-import { area } from './area.ts';
+import { checkedStaggeredArea } from './area.ts';
 import { isForAll } from './demands.ts';
 import { sumOf } from './machine.ts';
 import { passageAt } from './passage.ts';
@@ -55,6 +55,8 @@ function isEnough(count: number, [inward, onward, back]: readonly Link[], time: 
   if (passing < 0) return false;
   const [relayed, left] = [bytes - passing, time - held - passing];
   if (relayed <= 0) return left >= 0;
-  const isRoom = relayed * left <= left ** 2 - area(left, inward.latency) - area(left, onward.latency);
+  const isRoom =
+    relayed * left <=
+    left ** 2 - checkedStaggeredArea(left, inward.latency) - checkedStaggeredArea(left, onward.latency);
   return left >= relayed + latency && isRoom;
 }

@@ -5,7 +5,7 @@
 import type { Seconds } from '../ir/units.ts';
 import { reductionsInAll } from './demands.ts';
 import { allBut, everyone, type Question } from './question.ts';
-import { timeToFill } from './time-to-fill.ts';
+import { checkedTimeToFill } from './time-to-fill.ts';
 
 export function provedByReductions(question: Question): Seconds {
   const { machine, size } = question;
@@ -14,5 +14,5 @@ export function provedByReductions(question: Question): Seconds {
     idle: machine.latencies(allBut(rank, question))[rank],
   }));
   if (engines.some(({ rate }) => rate === Number.POSITIVE_INFINITY)) return 0;
-  return timeToFill(engines, reductionsInAll(question) * size);
+  return checkedTimeToFill(engines, reductionsInAll(question) * size);
 }

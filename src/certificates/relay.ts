@@ -11,7 +11,7 @@
  */
 import type { Witnesses } from '../ir/certificate.ts';
 import type { BytesPerSecond, Seconds } from '../ir/units.ts';
-import { area } from './area.ts';
+import { checkedStaggeredArea } from './area.ts';
 import { relayed } from './direct.ts';
 import { sumOf } from './machine.ts';
 import type { Question } from './question.ts';
@@ -27,7 +27,7 @@ export function provesRelay(done: Seconds, witness: Witnesses['relay'], question
   const direct = mostStraight(done);
   const uncounted = direct * (direct / Math.min(...first.slots) + Math.max(0, -apart));
   const roomAt = (bandwidth: BytesPerSecond, latency: Seconds, window: Seconds, free: number) =>
-    bandwidth * (window ** 2 / 2 - area(window - free / bandwidth, latency));
+    bandwidth * (window ** 2 / 2 - checkedStaggeredArea(window - free / bandwidth, latency));
   const room = (window: Seconds, free: number) =>
     roomAt(sent, first.latency, window, free) + roomAt(taken, last.latency, window, free);
   const least = size / Math.min(sent, taken);

@@ -1,7 +1,7 @@
 /** Results of a collective that share no contribution, and the ranks that messages must join for each. */
 import { expectation, listed, messageChunks, outputChunks } from '../ir/collective.ts';
 import { everyone, type Question } from './question.ts';
-import { contributionKept } from './work.ts';
+import { trackedContributionBytes } from './work.ts';
 
 /** Ranks that messages of some part of M must join: as a tree does. */
 export interface Joined {
@@ -35,7 +35,7 @@ export function separateResults(question: Question): readonly Result[] {
   for (const rank of everyone(question)) {
     for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
       const wanted = expectation(collective, rank, slot);
-      work.spend(wanted.kind === 'list' ? contributionKept * wanted.parts.length : 1);
+      work.spend(wanted.kind === 'list' ? trackedContributionBytes * wanted.parts.length : 1);
       if (wanted.kind !== 'list' || wanted.parts.every((from) => from.rank === rank)) continue;
       const parts = listed(wanted).map((from) => `${from.rank}:${from.chunk}`);
       const name = parts.join(' ');

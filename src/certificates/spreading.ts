@@ -7,13 +7,13 @@
  */
 import type { Witnesses } from '../ir/certificate.ts';
 import type { Seconds } from '../ir/units.ts';
-import { lastBytes, leastBytes, mostAtOnce } from './hub.ts';
+import { lastBytes, maxInFlight, minHubBytes } from './hub.ts';
 import { everyone, type Question } from './question.ts';
 
 export function provedBySpreading({ direction, hub }: Witnesses['spreading'], question: Question): Seconds {
   const { machine, work } = question;
-  const bytes = leastBytes(hub, direction, question);
-  const most = mostAtOnce(machine, direction);
+  const bytes = minHubBytes(hub, direction, question);
+  const most = maxInFlight(machine, direction);
   if (bytes === undefined || most === undefined) return 0;
   work.spend(question.collective.ranks ** 2);
   const inOrder = everyone(question).map((rank) => {

@@ -8,7 +8,7 @@ export interface CheckedWorker {
 }
 
 /** The least T with Σ rate·max(0, T − idle) ≥ bytes, from below, by halving; 0 for no bytes, or if that is never. */
-export function timeToFill(workers: readonly CheckedWorker[], bytes: Bytes): Seconds {
+export function checkedTimeToFill(workers: readonly CheckedWorker[], bytes: Bytes): Seconds {
   const isEnough = (time: Seconds) => sumOf(workers.map(({ rate, idle }) => rate * Math.max(0, time - idle))) >= bytes;
   if (bytes === 0) return 0;
   let late = 1;

@@ -10,7 +10,7 @@ export type CertificateVerdict = 'certified' | 'refused' | 'unknown' | 'too much
  * @param kinds by kind, whatever belongs to it
  * @param proves whether nothing takes less than what is claimed, from the fields of the witness
  */
-export function judge<Kind extends string>(
+export function judgeWitness<Kind extends string>(
   certificate: unknown,
   kinds: Readonly<Record<Kind, unknown>>,
   proves: (kind: Kind, claimed: Seconds, fields: WitnessFields) => boolean,

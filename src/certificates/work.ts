@@ -3,7 +3,7 @@
 /** Links looked at, contributions counted and the like: some seconds. */
 const mostSteps = 1e9;
 /** For a contribution that is kept in mind. */
-export const contributionKept = 50;
+export const trackedContributionBytes = 50;
 
 /** Thrown within a check whose certificate asks for more; `judge` tells it as a verdict. */
 export class TooMuchWork extends Error {}

@@ -26,7 +26,7 @@ interface Options {
 }
 
 /** Runs the command that `argv` (as Node gives it) asks for and sets the process's exit code. */
-export function main(argv: readonly string[]): void {
+export function checkMain(argv: readonly string[]): void {
   const [code, message] = outcomeOf(argv.slice(2));
   (code === 0 ? process.stdout : process.stderr).write(message);
   process.exitCode = code;

@@ -35,8 +35,8 @@ export async function writtenWith(
   emitter: Emitter,
   bundle: PlanBundle,
 ): Promise<{ readonly text: Iterable<string>; readonly remarks: readonly string[] }> {
-  const { written } = await import('../jobs/written.ts');
-  const text = await written(emitter, bundle);
+  const { checkedTargetText } = await import('../jobs/written.ts');
+  const text = await checkedTargetText(emitter, bundle);
   const remarks = emitter.remarks?.(bundle) ?? [];
   if (emitter.inOneBulk === undefined || bundle.topology?.lane === undefined) return { text, remarks };
   const whole = [...text].join('');
@@ -100,7 +100,7 @@ export async function writeEmitted(
 }
 
 /** Tries before a long search whether the target could be written. @throws CccError 'usage', 'file' */
-export function checkOutput(emitter: Emitter, output: string | undefined): void {
+export function checkTargetIsWritable(emitter: Emitter, output: string | undefined): void {
   if (emitter.files === undefined) checkTarget(output);
   else makeFolder(folderFor(emitter, output));
 }

@@ -12,7 +12,7 @@ interface Asked {
 }
 
 /** @throws CccError 'limit' */
-export function checkFits(asked: Asked): void {
+export function checkRequestFitsLimits(asked: Asked): void {
   checkMemory(asked);
   checkMoves(asked);
   checkParcels(asked);

@@ -1,4 +1,5 @@
 /** The command line: which commands there are, and how every failure ends. Each command is one file. */
+import '../host/node.ts';
 import { Command, CommanderError } from 'commander';
 import { CccError } from '../ir/diagnostic.ts';
 import { nearestNames } from '../read/nearest.ts';

@@ -11,8 +11,8 @@ import {
 import { CccError } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes, operatorLacking } from '../ir/dtype.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
-import { checkCounts, messageBytes } from '../ir/shards.ts';
-import { type Bytes, parseBytes, usualSize } from '../ir/units.ts';
+import { checkShardCounts, messageBytes } from '../ir/shards.ts';
+import { type Bytes, defaultMessageSize, parseBytes } from '../ir/units.ts';
 import { readCounts } from '../read/counts.ts';
 import type { LinkChoice } from '../read/machines/index.ts';
 import { nearestNames } from '../read/nearest.ts';
@@ -64,7 +64,7 @@ const longestLimit = 10 * 24 * 60 * 60_000;
 const perUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };
 
 /** A duration such as `10s`, `500 ms` or `10`, which are seconds, in milliseconds. */
-export function milliseconds(text: string): number {
+export function parseMilliseconds(text: string): number {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m|)\s*$/.exec(text);
   if (match === null) throw new InvalidArgumentError('expected a duration such as 10s, 500ms, 2min or 10 (seconds)');
   const result = Number(match[1]) * perUnit[match[2] || 's'];
@@ -246,7 +246,7 @@ export interface LongRunOptions {
 export function addLongRunOptions(command: Command): Command {
   return command
     .optionsGroup('Search:')
-    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
+    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', parseMilliseconds)
     .option('--progress', 'shows progress even where standard error is no terminal');
 }
 
@@ -313,7 +313,7 @@ export function collectiveFrom(kind: CollectiveKind, ranks: number, options: Col
   const collective: Collective = { kind, ranks, chunks: 1, root, op, ordered, inPlace };
   if (options.counts === undefined) return collective;
   const counted = { ...collective, counts: readCounts(options.counts, limitsFrom(options.limit)) };
-  checkCounts(counted);
+  checkShardCounts(counted);
   return counted;
 }
 
@@ -327,5 +327,5 @@ export function checkOperator(kind: CollectiveKind, op: ReductionOperator, dtype
 export function defaultSize(collective: Collective, dtype: Dtype): Bytes {
   const { kind, ranks, counts } = collective;
   if (counts !== undefined) return messageBytes(kind, ranks, counts);
-  return kind === 'barrier' ? dtypeBytes[dtype] : usualSize;
+  return kind === 'barrier' ? dtypeBytes[dtype] : defaultMessageSize;
 }

@@ -1,5 +1,5 @@
 /** How long the shell waits, in milliseconds. */
-export const milliseconds = {
+export const patienceMilliseconds = {
   /** Between two words on progress: nobody reads faster. */
   betweenWords: 100,
   /** A job answers so soon when it is told to end; one that does not (it may be in the middle of a proof) is ended. */

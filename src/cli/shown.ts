@@ -1,5 +1,5 @@
 /** How much is shown: what does not fit is counted, or its middle left out. None of it changes what is found. */
-export const shown = {
+export const displayLimits = {
   /** Rows of a table or picture, lanes among them. */
   rows: 128,
   /** Columns that everything printed here keeps to unless the caller knows the terminal's. */

@@ -20,7 +20,7 @@ export async function sourceOf(path: string, limits: Limits): Promise<SourceText
 const ofSchedules = ['ranks', 'chunks', 'set'] as const;
 
 /** @throws CccError 'usage' for options that would have no effect on the text, since it is no schedule */
-export function checkSuits(
+export function checkOptionsApply(
   { name, text }: SourceText,
   options: { readonly [Name in (typeof ofSchedules)[number]]?: unknown },
 ): void {

@@ -46,7 +46,7 @@ function logOf(value: number, base: number): number {
 export function verticalAxis(values: readonly number[], y: ChartScale): readonly string[] {
   return values.flatMap((value) => [
     `<path d="M${frame.left} ${round(y(value))}h${frame.width}" stroke="#e4e4e4"/>`,
-    text(frame.left - 8, y(value) + 4, formatSeconds(value), 'end'),
+    svgTextElement(frame.left - 8, y(value) + 4, formatSeconds(value), 'end'),
   ]);
 }
 
@@ -54,17 +54,17 @@ export function horizontalAxis(values: readonly number[], x: ChartScale): readon
   const bottom = frame.top + frame.height;
   return values.flatMap((value) => [
     `<path d="M${round(x(value))} ${frame.top}v${frame.height}" stroke="#e4e4e4"/>`,
-    text(x(value), bottom + 18, formatBytes(value), 'middle'),
+    svgTextElement(x(value), bottom + 18, formatBytes(value), 'middle'),
   ]);
 }
 
 export function legend(index: number, fill: string, label: string): string {
   const top = frame.top + 10 + index * 20;
   const left = frame.left + frame.width + 14;
-  return `<rect x="${left}" y="${top}" width="12" height="12" fill="${fill}"/>${text(left + 18, top + 10, label, 'start')}`;
+  return `<rect x="${left}" y="${top}" width="12" height="12" fill="${fill}"/>${svgTextElement(left + 18, top + 10, label, 'start')}`;
 }
 
-export function text(
+export function svgTextElement(
   x: number,
   y: number,
   content: string,

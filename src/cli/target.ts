@@ -54,7 +54,7 @@ export function formatFor({ emit, output = '' }: { readonly emit?: string; reado
  * which. Where `--json` prints a document, the plan goes to a file only if one is named.
  * @param write told the file; none for standard output
  */
-export async function written(
+export async function writeTarget(
   asked: Asked,
   write: (file: { readonly output?: string }) => Promise<void>,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { ranksOf } from '../ir/topology.ts';
 import { type Bytes, counted } from '../ir/units.ts';
 import { verdictText } from '../ir/verification.ts';
 import type { DocumentBlocks } from '../jobs/claims.ts';
-import { canBeTimed, type PriceWish, pricedFor, timeText } from '../jobs/priced-for.ts';
+import { canBeTimed, type TimingWish, timingSentence, timingTargetOf } from '../jobs/priced-for.ts';
 import { simulate } from '../model/index.ts';
 import { prove } from '../verify/index.ts';
 
@@ -31,10 +31,10 @@ export interface SimulatedProof {
 export function timedPlan(
   plan: Plan,
   blocks: DocumentBlocks,
-  wish: PriceWish,
+  wish: TimingWish,
   limits: Limits,
 ): SimulatedProof | undefined {
-  const wanted = pricedFor(plan.collective, blocks, wish);
+  const wanted = timingTargetOf(plan.collective, blocks, wish);
   const { topology, size } = wanted;
   if (topology === undefined || size === undefined) return undefined;
   const { ranks } = plan.collective;
@@ -52,11 +52,11 @@ export function timedPlan(
   }
   const routes = Routes.of(topology);
   const report = simulate(plan, routes, size);
-  return { plan, routes, size, report, text: timeText(report.seconds, wanted) };
+  return { plan, routes, size, report, text: timingSentence(report.seconds, wanted) };
 }
 
 /** A line below what is shown of a plan: its time, or why there is none; empty where no machine is known. */
-export function timeLine(plan: Plan, blocks: DocumentBlocks, wish: PriceWish, limits: Limits): string {
+export function timeLine(plan: Plan, blocks: DocumentBlocks, wish: TimingWish, limits: Limits): string {
   try {
     const timed = timedPlan(plan, blocks, wish, limits);
     return timed === undefined ? '' : `\n${timed.text}\n`;

@@ -9,13 +9,13 @@ import { type CompactPlan, compactKinds, type SymmetricTopology } from '../ir/co
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
-import { type Bound, type CostReport, standing } from '../ir/report.ts';
+import { type Bound, bestValidBound, type CostReport } from '../ir/report.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 import { type Bytes, counted } from '../ir/units.ts';
 import { verdictText } from '../ir/verification.ts';
 import { compactLowerBound, latenciesToZero, simulateCompact } from './cost/index.ts';
 import type { CompactBundle } from './plan-json.ts';
-import { type CompactVariant, compactVariants, turned } from './variants.ts';
+import { type CompactVariant, compactVariants, transposedSymmetric } from './variants.ts';
 import { proveCompact } from './verify/verify.ts';
 
 export interface CompactCompileRequest {
@@ -54,8 +54,8 @@ export function compileCompact(request: CompactCompileRequest): CompactCompileRe
     throw new CccError('no-plan', `no compact plan for ${topology.name}: ${reason}`);
   }
   const backwards = plan.collective.kind === 'reducescatter';
-  const found = compactLowerBound(plan.collective, backwards ? turned(topology) : topology, size);
-  const bound = standing(found, cost.seconds);
+  const found = compactLowerBound(plan.collective, backwards ? transposedSymmetric(topology) : topology, size);
+  const bound = bestValidBound(found, cost.seconds);
   const origin = { engine: 'symmetric', schedule: variant.schedule, chunks: plan.collective.chunks };
   const steps = plan.ops.step.reduce((last, step) => Math.max(last, step), 0);
   return { bundle: { proved, topology, size, dtype: request.dtype, cost, bound, origin }, steps };

@@ -1,6 +1,6 @@
 /** Compact plans as JSON: the plan format with `symmetry`, and rank 0's program alone. */
 
-import { collectiveBlock, priceBlocks, programText } from '../emit/json.ts';
+import { collectiveBlock, programText, timeAndBoundBlocks } from '../emit/json.ts';
 import { symmetricDigest } from '../emit/topology-digest.ts';
 import type { CompactCertificate } from '../ir/certificate.ts';
 import { type ProvedCompactPlan, type SymmetricTopology, soleProgram } from '../ir/compact.ts';
@@ -34,7 +34,7 @@ export function* compactPlanText(bundle: CompactBundle): Iterable<string> {
     const { name, notes } = topology;
     yield `  "topology": ${jsonText({ name, digest: symmetricDigest(topology), notes })},\n`;
   }
-  for (const [key, value] of priceBlocks(bundle, verification)) {
+  for (const [key, value] of timeAndBoundBlocks(bundle, verification)) {
     yield `  ${JSON.stringify(key)}: ${jsonText(value)},\n`;
   }
   yield `  "bulks": ${plan.bulks},\n`;

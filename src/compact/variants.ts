@@ -8,9 +8,9 @@ import { TranslationGroup } from '../ir/translation-group.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { compact } from './limits.ts';
 import { lowerExchange } from './lower/exchange.ts';
-import { lowerFoldings } from './lower/folding.ts';
+import { lowerGatherThenReduce } from './lower/folding.ts';
 import { lowerLayered } from './lower/layered.ts';
-import { foldingsOn } from './synth/foldings.ts';
+import { gatherThenReduceOn } from './synth/foldings.ts';
 import { layeredInTree } from './synth/layered-tree.ts';
 import { stagedRoutesOn } from './synth/staged-routes.ts';
 
@@ -55,7 +55,7 @@ function allreduceVariants(request: VariantRequest, group: TranslationGroup): re
 }
 
 /** The same machine with every link turned round. */
-export function turned(topology: SymmetricTopology): SymmetricTopology {
+export function transposedSymmetric(topology: SymmetricTopology): SymmetricTopology {
   const group = new TranslationGroup(topology.shape);
   const { send, receive } = topology.ports;
   const generators = topology.generators.map((generator) => ({ ...generator, offset: group.negate(generator.offset) }));
@@ -70,7 +70,7 @@ function layeredVariant(request: VariantRequest, group: TranslationGroup): Compa
   const make = (): CompactPlan => {
     const lowering = loweringOf(request, group, 'layered', chunks);
     return collective.kind === 'reducescatter'
-      ? lowerLayered({ reduce: layeredInTree(group, turned(topology).generators, chunks) }, lowering)
+      ? lowerLayered({ reduce: layeredInTree(group, transposedSymmetric(topology).generators, chunks) }, lowering)
       : lowerLayered({ gather: layeredInTree(group, topology.generators, chunks) }, lowering);
   };
   return { schedule: `layered-${collective.kind}`, leastSeconds: 0, make };
@@ -84,7 +84,7 @@ function layeredReduction(request: VariantRequest, group: TranslationGroup): rea
   const shard = given === undefined ? balancedChunks(group, topology.generators) : given / group.order;
   checkSize(group.order * shard, limits);
   const make = (): CompactPlan => {
-    const reduce = layeredInTree(group, turned(topology).generators, shard);
+    const reduce = layeredInTree(group, transposedSymmetric(topology).generators, shard);
     const gather = layeredInTree(group, topology.generators, shard);
     return lowerLayered({ reduce, gather }, loweringOf(request, group, 'layered', group.order * shard));
   };
@@ -97,12 +97,12 @@ function layeredReduction(request: VariantRequest, group: TranslationGroup): rea
 function foldingVariants(request: VariantRequest, group: TranslationGroup): readonly CompactVariant[] {
   const { topology, bulks, limits } = request;
   if (bulks > 1) return [];
-  const parts = foldingsOn(group, topology.generators, compact.ranksWithCare);
+  const parts = gatherThenReduceOn(group, topology.generators, compact.ranksWithCare);
   if (parts === undefined) return [];
   const chunks = request.chunks ?? parts.length;
   if (chunks % parts.length !== 0) return [];
   checkSize(chunks, limits);
-  const make = (): CompactPlan => lowerFoldings(parts, loweringOf(request, group, 'folded', chunks));
+  const make = (): CompactPlan => lowerGatherThenReduce(parts, loweringOf(request, group, 'folded', chunks));
   return [{ schedule: 'folded-allreduce', leastSeconds: 0, make }];
 }
 

@@ -17,16 +17,18 @@ export interface AsciiPart {
 }
 
 export function asciiOf(text: string): AsciiPart {
-  const bytes = Buffer.alloc(Math.ceil(text.length / wordLength) * wordLength);
-  bytes.write(text, 'latin1');
+  const bytes = new Uint8Array(Math.ceil(text.length / wordLength) * wordLength);
+  new TextEncoder().encodeInto(text, bytes);
+  const view = viewOf(bytes);
   const words = Float64Array.from({ length: bytes.length / wordLength }, (_, word) =>
-    bytes.readDoubleLE(word * wordLength),
+    view.getFloat64(word * wordLength, true),
   );
   return { words, length: text.length };
 }
 
 export class AsciiText {
-  private bytes = Buffer.alloc(4096);
+  private readonly decoder = new TextDecoder();
+  private bytes = new Uint8Array(4096);
   private view = viewOf(this.bytes);
   private used = 0;
 
@@ -59,14 +61,14 @@ export class AsciiText {
 
   /** The text so far; the next one begins empty. */
   take(): string {
-    const text = this.bytes.toString('latin1', 0, this.used);
+    const text = this.decoder.decode(this.bytes.subarray(0, this.used));
     this.used = 0;
     return text;
   }
 
   private makeRoom(characters: number): void {
     if (this.used + characters <= this.bytes.length) return;
-    const larger = Buffer.alloc(2 * (this.used + characters));
+    const larger = new Uint8Array(2 * (this.used + characters));
     larger.set(this.bytes);
     this.bytes = larger;
     this.view = viewOf(larger);

@@ -9,7 +9,7 @@ import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
 import { MessageTags } from './message-tags.ts';
-import { most } from './most.ts';
+import { emitLimits } from './most.ts';
 
 export const goal = {
   name: 'goal',
@@ -19,7 +19,8 @@ export const goal = {
     const tasks = operationCount(plan) * plan.bulks;
     if (size === undefined) lacking.push('its messages have bytes, which needs a size (--size)');
     if (plan.collective.counts !== undefined) lacking.push('it is written for shards of equal size only');
-    if (tasks > most.tasks) lacking.push(`${tasks} tasks are more than ${most.tasks} (--bulks makes fewer)`);
+    if (tasks > emitLimits.tasks)
+      lacking.push(`${tasks} tasks are more than ${emitLimits.tasks} (--bulks makes fewer)`);
     return lacking;
   },
   emit: goalText,

@@ -84,7 +84,7 @@ function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[
     ...(protocol === undefined ? [] : ([['protocol', protocol]] as const)),
     ...(instances === undefined ? [] : ([['instances', instances]] as const)),
     ...limitBlocks(bundle),
-    ...priceBlocks(bundle, proved.verification),
+    ...timeAndBoundBlocks(bundle, proved.verification),
   ];
 }
 
@@ -100,7 +100,7 @@ interface PricedBundle extends Pick<PlanBundle, 'size' | 'dtype' | 'cost' | 'ori
 }
 
 /** The blocks that full and compact plans have in common. */
-export function priceBlocks(
+export function timeAndBoundBlocks(
   { size, dtype, cost, bound, origin }: PricedBundle,
   verification: Verification,
 ): readonly (readonly [string, unknown])[] {

@@ -1,5 +1,5 @@
 /** How much is written into one file: what has more is refused, or of no use to a reader. */
-export const most = {
+export const emitLimits = {
   /** More are too many to be kept in memory. */
   commands: 2_000_000,
   /** Operations that a file of source text is still of use for; a line each, where they do not repeat. */

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { SymmetricTopology } from '../ir/compact.ts';
 import { type CopyEngine, isPlain, type ReduceEngine, type Topology } from '../ir/topology.ts';
 
@@ -22,16 +23,18 @@ export function topologyDigest(topology: Topology): string {
     ...(messages ? [messages] : []),
     ...(isPlain(topology) ? [] : [laneFacts(topology)]),
   ];
-  const facts = JSON.stringify([nodes, links, topology.chips, inflight ?? null, ...more]);
-  return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
+  return digestOf([nodes, links, topology.chips, inflight ?? null, ...more]);
 }
 
-/** The same of a machine that is known by what one chip sees. It is not the digest of that machine when it is built. */
+/** The fingerprint of a machine that is described by what one chip sees; it differs from `topologyDigest` of the same machine built in full. */
 export function symmetricDigest({ shape, generators, ports, reduce, copy, inflight }: SymmetricTopology): string {
   const links = generators.map((g) => [g.offset, g.latency, limit(g.bandwidth), g.occupancy, g.units]);
   const engines = [reduce === undefined ? null : reduceFacts(reduce), copy === undefined ? null : copyFacts(copy)];
-  const facts = JSON.stringify([shape, links, limit(ports.send), limit(ports.receive), engines, inflight ?? null]);
-  return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
+  return digestOf([shape, links, limit(ports.send), limit(ports.receive), engines, inflight ?? null]);
+}
+
+function digestOf(facts: readonly unknown[]): string {
+  return `sha256:${bytesToHex(sha256(utf8ToBytes(JSON.stringify(facts))))}`;
 }
 
 function reduceFacts({ throughput, overlap, operators }: ReduceEngine): unknown {

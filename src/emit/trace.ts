@@ -3,7 +3,7 @@ import { laneOf, type Operation, operationAt, operationCount, type Plan, rankOfL
 import type { Timeline } from '../ir/report.ts';
 import { linkName, type Topology } from '../ir/topology.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
-import { most } from './most.ts';
+import { emitLimits } from './most.ts';
 import { type TraceSpan, type Track, traceText } from './trace-events.ts';
 
 export const trace = {
@@ -12,8 +12,8 @@ export const trace = {
   check: ({ proved: { plan }, timeline }: PlanBundle): readonly string[] => {
     if (timeline === undefined) return ['it shows a simulated run, which needs a topology and a size (--topo, --size)'];
     const events = operationCount(plan) * plan.bulks;
-    if (events <= most.events) return [];
-    return [`it would have ${events} events, and viewers are slow beyond ${most.events} (--bulks makes fewer)`];
+    if (events <= emitLimits.events) return [];
+    return [`it would have ${events} events, and viewers are slow beyond ${emitLimits.events} (--bulks makes fewer)`];
   },
   emit: ({ proved: { plan }, timeline, topology }: PlanBundle): Iterable<string> => {
     if (timeline === undefined) throw new Error(`${plan.name} was not checked: there is no timeline`);

@@ -4,5 +4,5 @@ export { chipsAreAlike } from './alike-chips.ts';
 export { cheapestArborescence } from './arborescence.ts';
 export { FlowNetwork, unlimited } from './max-flow.ts';
 export { type NearestChips, type Nearness, nearestChips } from './nearest-chips.ts';
-export { leastStretchRing, type RingOrder } from './rings/ring-order.ts';
+export { minStretchRing, type RingOrder } from './rings/ring-order.ts';
 export { Simplex } from './simplex.ts';

@@ -1,7 +1,7 @@
 /** Which chips of a machine the ranks of a smaller job should stand on: those that are nearest to each other. */
 import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
-import { leastStretchRing } from './rings/ring-order.ts';
+import { minStretchRing } from './rings/ring-order.ts';
 
 /** Links between two ranks on average, over all pairs, and between neighbours of the ring 0, 1, …, N − 1. */
 export interface Nearness {
@@ -39,7 +39,7 @@ export function nearestChips(routes: Routes, count: number): NearestChips {
   const chosen = best.members();
   const { topology } = routes;
   const among = { ...topology, chips: chosen.map((chip) => topology.chips[chip]), shape: undefined, groups: [] };
-  const { order } = leastStretchRing(new Routes(among));
+  const { order } = minStretchRing(new Routes(among));
   const inOrder = order.map((rank) => chosen[rank]);
   const nearness = (set: readonly number[]): Nearness => nearnessOf(links, chips, set);
   return { chips: inOrder, before: nearness(first), after: nearness(inOrder) };

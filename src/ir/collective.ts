@@ -113,7 +113,7 @@ export const dualKinds: Partial<Readonly<Record<CollectiveKind, CollectiveKind>>
 };
 
 /** Contributions must be combined in rank order: scans always, the others when the operator does not commute. */
-export function keepsRankOrder(collective: Collective): boolean {
+export function combinesInRankOrder(collective: Collective): boolean {
   return collective.ordered || collective.kind === 'scan' || collective.kind === 'exscan';
 }
 

@@ -7,7 +7,7 @@
  */
 import { type Collective, collectiveFacts, inputChunks, messageChunks, outputChunks, shardOf } from './collective.ts';
 import type { ProgramBuffers } from './plan.ts';
-import { countsTaken } from './shards.ts';
+import { countsRequired } from './shards.ts';
 import type { Bytes } from './units.ts';
 
 /** The parts of a plan that decide where its elements lie. */
@@ -124,7 +124,7 @@ function shardLengths({ collective, elements, elementBytes }: ElementLayoutReque
   const { kind, ranks, counts } = collective;
   if (counts !== undefined) return Float64Array.from(counts, (count) => count / elementBytes);
   const part = (i: number): number => cut(elements, i + 1, ranks) - cut(elements, i, ranks);
-  return Float64Array.from({ length: countsTaken(kind, ranks) }, (_, index) =>
+  return Float64Array.from({ length: countsRequired(kind, ranks) }, (_, index) =>
     part(kind === 'alltoall' ? (Math.floor(index / ranks) + index) % ranks : index),
   );
 }

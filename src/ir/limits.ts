@@ -20,7 +20,7 @@ export interface Limits {
 }
 
 /** Operations × bulks whose times are kept, of a simulation (20 bytes each) or a run: links of all routes, and rows of a timeline, are as many at most. */
-export const mostTimed = 2 ** 24;
+export const maxTimedOperations = 2 ** 24;
 
 export const defaultLimits: Limits = {
   fileBytes: 256 * 2 ** 20,

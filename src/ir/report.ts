@@ -98,7 +98,7 @@ export interface Bound<Proof extends Claim = Certificate> {
 }
 
 /** The bound that is left beside a correct plan that takes so long: no bug in a bound costs the user the plan. */
-export function standing<Proof extends Claim>(bound: Bound<Proof>, simulated: Seconds): Bound<Proof> {
+export function bestValidBound<Proof extends Claim>(bound: Bound<Proof>, simulated: Seconds): Bound<Proof> {
   const exceeds = ({ seconds }: Claim): boolean => !(seconds <= simulated * (1 + rounding));
   const disproved = bound.certificates.filter(exceeds);
   if (disproved.length === 0) return bound;

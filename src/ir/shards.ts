@@ -8,7 +8,7 @@ import { type Dtype, dtypeBytes } from './dtype.ts';
 import { type Bytes, counted, noticeable } from './units.ts';
 
 /** How many counts a collective takes: one per shard; 0 where there are no shards. */
-export function countsTaken(kind: CollectiveKind, ranks: number): number {
+export function countsRequired(kind: CollectiveKind, ranks: number): number {
   if (kind === 'alltoall') return ranks * ranks;
   return collectiveFacts[kind].sharded ? ranks : 0;
 }
@@ -19,7 +19,7 @@ export function countsTaken(kind: CollectiveKind, ranks: number): number {
  * whole number of bytes
  */
 export function messageBytes(kind: CollectiveKind, ranks: number, counts: readonly number[]): Bytes {
-  const taken = countsTaken(kind, ranks);
+  const taken = countsRequired(kind, ranks);
   if (taken === 0) throw new CccError('usage', `${kind} has no shards, so there is nothing to give counts for`);
   if (counts.length !== taken) {
     const what = kind === 'alltoall' ? `${ranks} × ${ranks} counts, each rank's row in turn` : counted(taken, 'count');
@@ -53,7 +53,7 @@ export function unequalSwap({ kind, ranks, counts, inPlace }: Collective): reado
  * Refuses counts that do not go with the collective.
  * @throws CccError 'usage', and those of `messageBytes`
  */
-export function checkCounts(collective: Collective): void {
+export function checkShardCounts(collective: Collective): void {
   const { kind, ranks, counts } = collective;
   if (counts === undefined) return;
   messageBytes(kind, ranks, counts);
@@ -96,7 +96,7 @@ function nearestSizes(size: Bytes, bytes: Bytes): string {
 /** Bytes of each shard for a message of `size` bytes, in the order of `counts`; only for collectives with shards. */
 export function shardBytes(collective: Collective, size: Bytes): Float64Array {
   const { kind, ranks, counts } = collective;
-  if (counts === undefined) return new Float64Array(countsTaken(kind, ranks)).fill(size / ranks);
+  if (counts === undefined) return new Float64Array(countsRequired(kind, ranks)).fill(size / ranks);
   const message = messageBytes(kind, ranks, counts);
   // Scaling by one is not exact in floating point.
   if (size === message) return Float64Array.from(counts);

@@ -149,7 +149,7 @@ export function withTiming(topology: Topology, timing: Timing): Topology {
     ...(timing.launch === undefined ? {} : { launch: timing.launch }),
     ...(lane === undefined ? {} : { lane }),
   };
-  checkBuffers(changed);
+  checkBufferedLinks(changed);
   return changed;
 }
 
@@ -180,7 +180,7 @@ export function withProtocol(topology: Topology, name: string): Topology {
 }
 
 /** @throws CccError 'topology' for lanes on links that buffer messages, where connections have no room for one */
-export function checkBuffers({ name, lane, inflight, links }: Topology): void {
+export function checkBufferedLinks({ name, lane, inflight, links }: Topology): void {
   if (lane === undefined || inflight !== 0 || !links.some((link) => link.lane?.buffered)) return;
   throw new CccError('topology', `${name}: buffered links need inflight of 1 at least; with 0 nothing is buffered`);
 }

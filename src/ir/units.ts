@@ -26,7 +26,7 @@ export const longestTime: Seconds = 1e250;
 export const cacheLine: Bytes = 64;
 
 /** M where nobody says. */
-export const usualSize: Bytes = 64 * 2 ** 20;
+export const defaultMessageSize: Bytes = 64 * 2 ** 20;
 
 /** Units by what people write: a map, in which nothing is but them. */
 function unitsOf(units: Readonly<Record<string, number>>): ReadonlyMap<string, number> {

@@ -71,7 +71,7 @@ export function firstError(findings: readonly Finding[]): Finding | undefined {
 }
 
 /** The first place in a file that a finding's story leads to. */
-export function rangeOf(finding: Finding | undefined): SourceRange | undefined {
+export function sourceRangeOf(finding: Finding | undefined): SourceRange | undefined {
   return finding?.story.find(({ place }) => place.range !== undefined)?.place.range;
 }
 

@@ -22,7 +22,7 @@ export function withFinding(verification: Verification, severity: Finding['sever
 }
 
 /** The given machine if it is the one the document is about, or the shipped one. Files are not opened because a plan names them. */
-export function machineOf(block: unknown, given: Topology | undefined): Topology | undefined {
+export function claimedMachine(block: unknown, given: Topology | undefined): Topology | undefined {
   if (!isRecord(block) || typeof block.name !== 'string') return given;
   const { name, digest } = block;
   const machine = given ?? shipped(name, resolveEdited);

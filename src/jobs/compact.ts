@@ -13,7 +13,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Finding, firstError, type Verification } from '../ir/verification.ts';
 import type { CompactDocument } from '../read/plan/index.ts';
 import { type DocumentBlocks, isRecord, shipped } from './claims.ts';
-import { type PricedFor, pricedOn, timeText } from './priced-for.ts';
+import { type TimingTarget, timingSentence, timingTargetOn } from './priced-for.ts';
 import { withClaimChecked } from './verify-bound.ts';
 import { withTime } from './verify-time.ts';
 
@@ -52,9 +52,9 @@ function compactTime(
   { compact, extra }: CompactDocument,
   given: SymmetricTopology | undefined,
   { size: wish, limits }: CompactRequest,
-): { readonly seconds: Seconds; readonly pricedFor: PricedFor<SymmetricTopology> } | undefined {
+): { readonly seconds: Seconds; readonly pricedFor: TimingTarget<SymmetricTopology> } | undefined {
   const machine = given ?? machineOf(extra.topology, undefined);
-  const wanted = pricedOn(machine, compact.collective, extra, { topology: given, size: wish });
+  const wanted = timingTargetOn(machine, compact.collective, extra, { topology: given, size: wish });
   const operations = compact.ops.kind.length * compact.bulks;
   if (machine === undefined || wanted.size === undefined || operations > limits.operations) return undefined;
   try {
@@ -77,7 +77,7 @@ export function compactTimeLine(
   );
   if (wrong !== undefined) return `\nno time is simulated: ${oneLine(wrong.message)}\n`;
   const timed = compactTime(document, given, request);
-  return timed === undefined ? '' : `\n${timeText(timed.seconds, timed.pricedFor)}\n`;
+  return timed === undefined ? '' : `\n${timingSentence(timed.seconds, timed.pricedFor)}\n`;
 }
 
 /** What a compact document says, for its plan written out: the machine by its name, where its digest is that of the symmetric one. */

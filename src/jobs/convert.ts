@@ -6,7 +6,7 @@ import { defaultLimits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
-import { type Finding, firstError, rangeOf } from '../ir/verification.ts';
+import { type Finding, firstError, sourceRangeOf } from '../ir/verification.ts';
 import {
   checkParameters,
   fitness,
@@ -20,7 +20,7 @@ import { readAnyPlan } from '../read/plan/index.ts';
 import { prove } from '../verify/index.ts';
 import type { DocumentBlocks } from './claims.ts';
 import { blocksWrittenOut, expanded } from './compact.ts';
-import { type PricedFor, pricedFor } from './priced-for.ts';
+import { type TimingTarget, timingTargetOf } from './priced-for.ts';
 import { planFor } from './staged-plan.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
@@ -41,7 +41,7 @@ export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
 export interface Conversion {
   /** Without a price: `withCost` adds one where it is wanted. */
   readonly bundle: PlanBundle;
-  readonly pricedFor: PricedFor;
+  readonly pricedFor: TimingTarget;
   /** What is unusual about the file without being wrong. */
   readonly notes: readonly string[];
 }
@@ -66,7 +66,7 @@ export interface Imported {
 export async function convert(source: SourceText, request: ConvertRequest): Promise<Conversion> {
   const { plan, format, notes, flaws, blocks } = await importPlan(source, request);
   const { inflight, limits = defaultLimits } = request;
-  const wanted = pricedFor(plan.collective, blocks, request);
+  const wanted = timingTargetOf(plan.collective, blocks, request);
   const { topology, size, dtype } = wanted;
   const { verification, proved } = prove(plan, { topology, inflight, slots: limits.slots });
   const wrong = firstError([...flaws, ...verification.findings]);
@@ -149,5 +149,5 @@ function planOfSchedule(source: SourceText, request: ConvertRequest): Plan {
 
 export function unproved(wrong: Finding | undefined): CccError {
   if (wrong === undefined) throw new Error('a plan without an error was not proved');
-  return new CccError('unproved', `${wrong.code}: ${wrong.message}`, rangeOf(wrong));
+  return new CccError('unproved', `${wrong.code}: ${wrong.message}`, sourceRangeOf(wrong));
 }

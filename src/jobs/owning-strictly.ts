@@ -2,7 +2,7 @@
 import type { PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
-import { firstError, type ProvedPlan, rangeOf, type Verification, verdictText } from '../ir/verification.ts';
+import { firstError, type ProvedPlan, sourceRangeOf, type Verification, verdictText } from '../ir/verification.ts';
 import { ownStrictly } from '../lower/index.ts';
 import { prove } from '../verify/index.ts';
 
@@ -29,5 +29,5 @@ export function provedStrictly(plan: Plan, target: string): ProvedPlan {
 function unsuitable(verification: Verification, target: string): CccError {
   const found = `and then this plan is wrong: ${verdictText(verification)}`;
   const message = `${target} decides itself how many messages it buffers, ${found}`;
-  return new CccError('unsupported', message, rangeOf(firstError(verification.findings)));
+  return new CccError('unsupported', message, sourceRangeOf(firstError(verification.findings)));
 }

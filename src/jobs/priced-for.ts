@@ -8,19 +8,19 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import { messageBytes } from '../ir/shards.ts';
 import { ranksOf, type Topology, withProtocol } from '../ir/topology.ts';
-import { type Bytes, formatBytes, formatSeconds, usualSize } from '../ir/units.ts';
+import { type Bytes, defaultMessageSize, formatBytes, formatSeconds } from '../ir/units.ts';
 import { simulate } from '../model/index.ts';
-import { type DocumentBlocks, isRecord, machineOf } from './claims.ts';
+import { claimedMachine, type DocumentBlocks, isRecord } from './claims.ts';
 
 /** What whoever reads a file asks for; what is left out is for the file to say. */
-export interface PriceWish {
+export interface TimingWish {
   readonly topology?: Topology | undefined;
   readonly size?: Bytes | undefined;
   readonly dtype?: Dtype | undefined;
 }
 
 /** For what a plan is priced, and where that comes from, for people. */
-export interface PricedFor<Machine = Topology> {
+export interface TimingTarget<Machine = Topology> {
   readonly topology: Machine | undefined;
   /** M; undefined only where no machine is known either. */
   readonly size: Bytes | undefined;
@@ -33,8 +33,8 @@ export interface PricedFor<Machine = Topology> {
  * Topology, size and element type of a plan. The topology that a document names is taken where it is shipped and its digest is the same.
  * @param blocks of the plan's document; none where it has no such blocks
  */
-export function pricedFor(collective: Collective, blocks: DocumentBlocks, wish: PriceWish): PricedFor {
-  return pricedOn(
+export function timingTargetOf(collective: Collective, blocks: DocumentBlocks, wish: TimingWish): TimingTarget {
+  return timingTargetOn(
     underProtocol(wish.topology ?? shippedMachine(blocks, collective), blocks.protocol),
     collective,
     blocks,
@@ -43,12 +43,12 @@ export function pricedFor(collective: Collective, blocks: DocumentBlocks, wish: 
 }
 
 /** The same on a machine that has been found, if one has. @param wish whether the machine was asked for, and the rest */
-export function pricedOn<Machine>(
+export function timingTargetOn<Machine>(
   topology: Machine | undefined,
   collective: Collective,
   blocks: DocumentBlocks,
-  wish: Omit<PriceWish, 'topology'> & { readonly topology?: Machine | undefined },
-): PricedFor<Machine> {
+  wish: Omit<TimingWish, 'topology'> & { readonly topology?: Machine | undefined },
+): TimingTarget<Machine> {
   const stated = statedSize(collective, blocks);
   const dtype = wish.dtype ?? dtypes.find((name) => name === blocks.dtype);
   const known = wish.size ?? stated;
@@ -65,7 +65,7 @@ export function pricedOn<Machine>(
 
 /** M where nothing says it. */
 export function assumedSize({ kind }: Collective, dtype: Dtype | undefined): Bytes {
-  return kind === 'barrier' ? dtypeBytes[dtype ?? 'f32'] : usualSize;
+  return kind === 'barrier' ? dtypeBytes[dtype ?? 'f32'] : defaultMessageSize;
 }
 
 /** The machine with the protocol that a file says its messages move by, where it has it and no other has been chosen. */
@@ -77,7 +77,7 @@ export function underProtocol(machine: Topology | undefined, stated: unknown): T
 }
 
 function shippedMachine({ topology: block }: DocumentBlocks, { ranks }: Collective): Topology | undefined {
-  const machine = isRecord(block) ? machineOf(block, undefined) : undefined;
+  const machine = isRecord(block) ? claimedMachine(block, undefined) : undefined;
   return machine !== undefined && ranksOf(machine) === ranks ? machine : undefined;
 }
 
@@ -104,9 +104,9 @@ export function canBeTimed(plan: Plan, topology: Topology, mostOperations: numbe
 }
 
 /** `takes 394.3 µs for 64 MiB of f32 on sg2260x4 (simulated; size, dtype and topology from the plan)`. */
-export function timeText(
+export function timingSentence(
   seconds: number,
-  { topology, size = 0, dtype, sources }: PricedFor<{ readonly name: string }>,
+  { topology, size = 0, dtype, sources }: TimingTarget<{ readonly name: string }>,
 ): string {
   const what = `${formatBytes(size)}${dtype === undefined ? '' : ` of ${dtype}`}`;
   const where = topology === undefined ? '' : ` on ${oneLine(topology.name)}`;

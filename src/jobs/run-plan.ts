@@ -7,8 +7,8 @@ import { expandCompact } from '../ir/expand.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { alignedMessage, checkWholeElements, messageBytes, wholeElements } from '../ir/shards.ts';
-import { type Bytes, formatBytes, usualSize } from '../ir/units.ts';
-import { firstError, type ProvedPlan, rangeOf, type Verification, verdictText } from '../ir/verification.ts';
+import { type Bytes, defaultMessageSize, formatBytes } from '../ir/units.ts';
+import { firstError, type ProvedPlan, sourceRangeOf, type Verification, verdictText } from '../ir/verification.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { type RunOptions, type RunResult, run, type UnverifiedPlan } from '../run/index.ts';
 import { prove } from '../verify/index.ts';
@@ -136,7 +136,7 @@ function recordedAlignment({ limits }: Readonly<Record<string, unknown>>): Bytes
 
 function unproved(plan: Plan, verification: Verification, isWanted: boolean): ProvedPlan | UnverifiedPlan {
   const { verdict, findings } = verification;
-  const range = rangeOf(firstError(findings));
+  const range = sourceRangeOf(firstError(findings));
   const found = verdictText(verification);
   if (verdict === 'malformed' || verdict === 'mismatched') {
     throw new CccError('unproved', `the plan cannot be run, ${found}`, range);
@@ -150,7 +150,7 @@ function sizeOf({ collective }: Plan, dtype: Dtype, wanted: Bytes | undefined, r
   const { kind, ranks, counts } = collective;
   // A token is one element, whatever the plan was made for.
   if (kind === 'barrier') return wanted ?? dtypeBytes[dtype];
-  if (counts === undefined) return wanted ?? (typeof recorded === 'number' ? recorded : usualSize);
+  if (counts === undefined) return wanted ?? (typeof recorded === 'number' ? recorded : defaultMessageSize);
   const size = messageBytes(kind, ranks, counts);
   if (wanted !== undefined && wanted !== size) {
     throw new CccError(

@@ -4,7 +4,7 @@ import type { Collective } from '../ir/collective.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, formatSeconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
-import { type DocumentBlocks, isRecord, machineOf, withFinding } from './claims.ts';
+import { claimedMachine, type DocumentBlocks, isRecord, withFinding } from './claims.ts';
 
 /**
  * The verification of a plan with what is to be said of the bound in its document: a line among what was proved, or a finding.
@@ -18,7 +18,7 @@ export function withBoundChecked(
   topology: Topology | undefined,
 ): Verification {
   return withClaimChecked(verification, blocks, (size) => {
-    const machine = machineOf(blocks.topology, topology);
+    const machine = claimedMachine(blocks.topology, topology);
     if (machine === undefined || ranksOf(machine) !== collective.ranks) return undefined;
     return {
       machine: machine.name,

@@ -23,9 +23,9 @@ import {
   type ScheduleRequest,
 } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
-import { judge, type Ownership, type VerifyOptions } from '../verify/index.ts';
+import { judgePlan, type Ownership, type VerifyOptions } from '../verify/index.ts';
 import { inAuthorsWords } from './authors-words.ts';
-import { type DocumentBlocks, machineOf } from './claims.ts';
+import { claimedMachine, type DocumentBlocks } from './claims.ts';
 import { compactVerification } from './compact.ts';
 import { underProtocol } from './priced-for.ts';
 import { planFor, withoutStaging } from './staged-plan.ts';
@@ -119,7 +119,7 @@ function verifyPlanText(source: SourceText, asked: VerifyRequest): FileReport {
   const { plan, extra } = document;
   const { collective } = plan;
   const load = loadIn(extra, request.topology, collective.ranks);
-  const verification = judge(plan, { ...request, load, slots: request.limits.slots });
+  const verification = judgePlan(plan, { ...request, load, slots: request.limits.slots });
   const bounded = withBoundChecked(verification, collective, extra, request.topology);
   const checked = withTimeChecked(bounded, plan, extra, request, request.limits.operations);
   return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
@@ -128,7 +128,7 @@ function verifyPlanText(source: SourceText, asked: VerifyRequest): FileReport {
 /** What a document says that its plan is for, where the machine is known. */
 function loadIn(blocks: DocumentBlocks, given: Topology | undefined, ranks: number): VerifyOptions['load'] {
   const { size, dtype } = blocks;
-  const topology = machineOf(blocks.topology, given);
+  const topology = claimedMachine(blocks.topology, given);
   if (topology === undefined || ranksOf(topology) !== ranks || typeof size !== 'number') return undefined;
   return { topology, size, dtype: dtypes.find((name) => name === dtype) };
 }
@@ -222,7 +222,7 @@ function verdictOnSchedule(
 /** The verdict on a plan that has no document of its own. */
 function verdictOn(plan: Plan, request: VerifyRequest): FileVerdict {
   const { limits } = request;
-  const verification = judge(plan, { ...request, slots: limits.slots });
+  const verification = judgePlan(plan, { ...request, slots: limits.slots });
   const timed = withTimeChecked(verification, plan, {}, request, limits.operations);
   return { collective: plan.collective, plan: { name: plan.name }, verification: timed };
 }

@@ -2,7 +2,7 @@
 import type { SourceText } from '../ir/diagnostic.ts';
 import type { Verdict, Verification } from '../ir/verification.ts';
 import { type MscclDocument, type MscclOptions, readMsccl } from '../read/msccl/index.ts';
-import { judge, type VerifyOptions } from '../verify/index.ts';
+import { judgePlan, type VerifyOptions } from '../verify/index.ts';
 
 /** Verdicts of the rungs below deadlock: that an operation never runs does not excuse them. */
 const below: readonly Verdict[] = ['malformed', 'mismatched', 'uninitialised'];
@@ -32,7 +32,7 @@ export function verdictOn({ plan, flaws, inflight: depth }: MscclDocument, optio
   const inflight = options.inflight ?? depth;
   const malformed = flaws.filter(({ code }) => code === 'malformed');
   if (malformed.length > 0) return failed('malformed', malformed, inflight);
-  const verification = judge(plan, { ...options, inflight, unwritten: 'unknown' });
+  const verification = judgePlan(plan, { ...options, inflight, unwritten: 'unknown' });
   if (flaws.length === 0 || below.includes(verification.verdict)) return verification;
   return failed('deadlock', flaws, inflight);
 }

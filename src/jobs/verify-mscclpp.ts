@@ -10,12 +10,12 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { verdictText } from '../ir/verification.ts';
 import { simulate } from '../model/index.ts';
-import { type Judgement, judgeExecutionPlan, notesOn } from '../mscclpp/check/index.ts';
+import { executionPlanNotes, type Judgement, judgeExecutionPlan } from '../mscclpp/check/index.ts';
 import type { ExecutionPlan } from '../mscclpp/execution-plan.ts';
 import { readMscclpp } from '../mscclpp/read/index.ts';
 import { asMessages, machineForMessages } from '../mscclpp/time/index.ts';
 import { withFinding } from './claims.ts';
-import { assumedSize, type PricedFor, pricedFor, timeText } from './priced-for.ts';
+import { assumedSize, type TimingTarget, timingSentence, timingTargetOf } from './priced-for.ts';
 
 export interface ExecutionPlanRequest {
   readonly topology?: Topology | undefined;
@@ -40,7 +40,7 @@ export function verifyMscclpp(source: SourceText, request: ExecutionPlanRequest)
   }
   const plan = readMscclpp(source, { limits });
   const judgement = judgedOn(plan, request);
-  return { name: plan.name, ...withTime(plan, judgement, request), notes: notesOn(plan) };
+  return { name: plan.name, ...withTime(plan, judgement, request), notes: executionPlanNotes(plan) };
 }
 
 /** A correct execution plan as messages on a machine. */
@@ -48,7 +48,7 @@ export interface TimedExecutionPlan {
   readonly plan: Plan;
   readonly topology: Topology;
   readonly seconds: Seconds;
-  readonly pricedFor: PricedFor;
+  readonly pricedFor: TimingTarget;
 }
 
 /**
@@ -61,7 +61,7 @@ export function timedExecutionPlan(
   { topology, size }: Pick<ExecutionPlanRequest, 'topology' | 'size'>,
 ): TimedExecutionPlan | undefined {
   if (topology === undefined) return undefined;
-  const wanted = pricedFor(collective, {}, { topology, size });
+  const wanted = timingTargetOf(collective, {}, { topology, size });
   const bytes = sizeServed(plan, collective, { size });
   const messages = asMessages(plan, bytes);
   const machine = machineForMessages(topology);
@@ -85,7 +85,7 @@ export function executionPlanTimeLine(plan: ExecutionPlan, request: Omit<Executi
     const { collective, verification } = judgedOn(plan, { ...request, bitwise: false });
     if (verification.verdict !== 'correct') return `\nno time is simulated: ${oneLine(verdictText(verification))}\n`;
     const timed = timedExecutionPlan(plan, collective, request);
-    return timed === undefined ? '' : `\n${timeText(timed.seconds, timed.pricedFor)}\n`;
+    return timed === undefined ? '' : `\n${timingSentence(timed.seconds, timed.pricedFor)}\n`;
   } catch (error) {
     if (!(error instanceof CccError)) throw error;
     return `\nno time is simulated: ${oneLine(error.message)}\n`;
@@ -107,7 +107,7 @@ function withTime(plan: ExecutionPlan, judgement: Judgement, request: ExecutionP
   try {
     const timed = timedExecutionPlan(plan, collective, request);
     if (timed === undefined) return judgement;
-    const line = `time: the plan ${timeText(timed.seconds, timed.pricedFor)}`;
+    const line = `time: the plan ${timingSentence(timed.seconds, timed.pricedFor)}`;
     return { collective, verification: { ...verification, proved: [...verification.proved, line] } };
   } catch (error) {
     if (!(error instanceof CccError)) throw error;

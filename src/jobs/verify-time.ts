@@ -7,8 +7,8 @@ import { ranksOf } from '../ir/topology.ts';
 import { formatSeconds, rounding, type Seconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { simulate } from '../model/index.ts';
-import { type DocumentBlocks, isRecord, machineOf, withFinding } from './claims.ts';
-import { canBeTimed, type PricedFor, type PriceWish, pricedFor, timeText } from './priced-for.ts';
+import { claimedMachine, type DocumentBlocks, isRecord, withFinding } from './claims.ts';
+import { canBeTimed, type TimingTarget, type TimingWish, timingSentence, timingTargetOf } from './priced-for.ts';
 
 /**
  * The verification of a correct plan with the time that it takes where a machine is known, as a line among what was proved, and with a
@@ -19,11 +19,11 @@ export function withTimeChecked(
   verification: Verification,
   plan: Plan,
   blocks: DocumentBlocks,
-  wish: PriceWish,
+  wish: TimingWish,
   mostOperations: number,
 ): Verification {
   if (verification.verdict !== 'correct') return verification;
-  const wanted = pricedFor(plan.collective, blocks, wish);
+  const wanted = timingTargetOf(plan.collective, blocks, wish);
   const { topology, size } = wanted;
   if (topology === undefined || size === undefined || ranksOf(topology) !== plan.collective.ranks) return verification;
   if (!canBeTimed(plan, topology, mostOperations)) {
@@ -32,7 +32,7 @@ export function withTimeChecked(
     return withFinding(verification, 'warning', message);
   }
   const { seconds } = simulate(plan, Routes.of(topology), size);
-  return withTime(verification, seconds, wanted, blocks, machineOf(blocks.topology, topology) !== undefined);
+  return withTime(verification, seconds, wanted, blocks, claimedMachine(blocks.topology, topology) !== undefined);
 }
 
 /**
@@ -42,11 +42,11 @@ export function withTimeChecked(
 export function withTime(
   verification: Verification,
   seconds: Seconds,
-  wanted: PricedFor<{ readonly name: string }>,
+  wanted: TimingTarget<{ readonly name: string }>,
   blocks: DocumentBlocks,
   isItsMachine: boolean,
 ): Verification {
-  const line = `time: the plan ${timeText(seconds, wanted)}`;
+  const line = `time: the plan ${timingSentence(seconds, wanted)}`;
   const timed = { ...verification, proved: [...verification.proved, line] };
   const isOfDocument = wanted.size === blocks.size && isItsMachine;
   const wrong = isOfDocument ? misstatement(blocks, seconds, `takes ${formatSeconds(seconds)}`) : undefined;

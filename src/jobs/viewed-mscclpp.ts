@@ -3,7 +3,7 @@ import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Plan, PlanBuilder } from '../ir/plan.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { PlanPlace, Verdict, Verification } from '../ir/verification.ts';
-import { judgeExecutionPlan, notesOn } from '../mscclpp/check/index.ts';
+import { executionPlanNotes, judgeExecutionPlan } from '../mscclpp/check/index.ts';
 import type { ExecutionPlan } from '../mscclpp/execution-plan.ts';
 import { readMscclpp } from '../mscclpp/read/index.ts';
 import { asMessages } from '../mscclpp/time/index.ts';
@@ -30,7 +30,10 @@ export function drawnExecutionPlan(
   const size = sizeServed(execution, collective, request);
   const messages = unpaired.includes(verification.verdict) ? undefined : messagesOf(execution, size, verification);
   const plan = messages ?? new PlanBuilder().build(headerOf(execution, collective));
-  const notes = [...notesOn(execution), 'its blocks are drawn as lanes, and what they put and get as messages'];
+  const notes = [
+    ...executionPlanNotes(execution),
+    'its blocks are drawn as lanes, and what they put and get as messages',
+  ];
   return { plan, verification: withPlaces(verification, plan), size, notes };
 }
 

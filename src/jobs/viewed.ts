@@ -7,14 +7,14 @@ import { expandCompact } from '../ir/expand.ts';
 import type { Limits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
-import { type Bytes, type Seconds, usualSize } from '../ir/units.ts';
+import { type Bytes, defaultMessageSize, type Seconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { checkParameters, fitness, instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
-import { judge } from '../verify/index.ts';
+import { judgePlan } from '../verify/index.ts';
 import { type DocumentBlocks, isRecord } from './claims.ts';
 import { blocksWrittenOut } from './compact.ts';
-import { pricedFor } from './priced-for.ts';
+import { timingTargetOf } from './priced-for.ts';
 import { withScheduleLines } from './schedule-lines.ts';
 import { planFor } from './staged-plan.ts';
 import { verifyMsccl } from './verify-msccl.ts';
@@ -56,7 +56,7 @@ const mostOperations = 4_000_000;
 const mostBounded = 256;
 
 /** @throws CccError where the text cannot be read, or holds what has no programs to draw */
-export async function viewed(source: SourceText, request: ViewRequest): Promise<Viewed> {
+export async function viewText(source: SourceText, request: ViewRequest): Promise<Viewed> {
   const { isMscclppText } = await import('../mscclpp/read/index.ts');
   return isMscclppText(source) ? viewedExecutionPlan(source, request) : viewedPlan(source, request);
 }
@@ -77,7 +77,7 @@ async function viewedPlan(source: SourceText, request: ViewRequest): Promise<Vie
   if (operations > mostOperations) {
     throw new CccError('limit', `the plan has ${operations} operations; a page has room for ${mostOperations}`);
   }
-  const { topology, size = usualSize } = pricedFor(plan.collective, blocks, request);
+  const { topology, size = defaultMessageSize } = timingTargetOf(plan.collective, blocks, request);
   checkRanks(plan, topology);
   const bound = topology === undefined ? undefined : boundOf(plan, topology, size, blocks);
   return { plan, verification: verification(topology), topology, size, bound, notes };
@@ -118,7 +118,7 @@ function readPlain(
     plan,
     blocks,
     notes,
-    verification: (topology) => judge(plan, { topology, inflight, slots: limits.slots }),
+    verification: (topology) => judgePlan(plan, { topology, inflight, slots: limits.slots }),
   };
 }
 

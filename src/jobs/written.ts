@@ -8,7 +8,7 @@ import { type Verification, verdictText } from '../ir/verification.ts';
  * The text of the target, in pieces.
  * @throws CccError 'unsupported' where what was written is too large to be judged
  */
-export async function written(emitter: Emitter, bundle: PlanBundle): Promise<Iterable<string>> {
+export async function checkedTargetText(emitter: Emitter, bundle: PlanBundle): Promise<Iterable<string>> {
   const text = await emitter.emit(bundle);
   if (emitter.reread === undefined) return text;
   const whole = [...text].join('');

@@ -19,7 +19,7 @@ import type { ScheduleFacts } from './schedule-facts.ts';
 import { HazardFreeLowering, mayLackHazards } from './without-hazards.ts';
 
 /** Copies of scratch unless told otherwise. */
-export const usualCopies = 4;
+export const defaultScratchCopies = 4;
 
 export interface LowerOptions {
   /** Equal slices of the message that pass through the plan in turn; 1 by default. */
@@ -57,7 +57,7 @@ function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, ch
   const { collective, steps } = schedule;
   checkRanges(schedule);
   const bulks = options.bulks ?? 1;
-  const copies = Math.min(bulks, options.scratchPerBulk ?? usualCopies);
+  const copies = Math.min(bulks, options.scratchPerBulk ?? defaultScratchCopies);
   const { schedule: coarse, grain } = inLargestUnits(schedule);
   const shard = chunks === undefined ? never : chunks / grain;
   const facts: ScheduleFacts = {

@@ -3,9 +3,9 @@ import {
   type Collective,
   type Contribution,
   type CustomCondition,
+  combinesInRankOrder,
   expectation,
   inputChunks,
-  keepsRankOrder,
   listed,
   memoryLayout,
   messageChunks,
@@ -135,7 +135,7 @@ export function jointCollective(parts: readonly PlacedCollective[], ranks: numbe
   }
   const [{ collective: first }] = parts;
   const { op, inPlace } = first;
-  const ordered = parts.some(({ collective }) => keepsRankOrder(collective));
+  const ordered = parts.some(({ collective }) => combinesInRankOrder(collective));
   const shifted = inPlace && inputAt.some((offset) => offset !== 0);
   const results = new CustomResultsBuilder();
   for (let place = 0; place < ranks; place++) {

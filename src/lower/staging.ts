@@ -7,7 +7,7 @@ import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type Bytes, counted, formatBytes } from '../ir/units.ts';
 import { forwardHops, isStaged, stage } from '../passes/index.ts';
-import { lower, usualCopies } from './lower.ts';
+import { defaultScratchCopies, lower } from './lower.ts';
 
 /**
  * A schedule as this machine needs it: with everything staged, if that is what its links ask for. So that ranks can swap shards in place where
@@ -56,13 +56,15 @@ function scratchBytes(plan: Plan, { messages }: Topology, size: Bytes): Bytes {
  */
 function nearestBulks(plan: Plan, asked: number, topology: Topology, size: Bytes): number | undefined {
   const { staging, messages } = topology;
-  for (let bulks = Math.min(asked, usualCopies) - 1; bulks > 0; bulks--) {
+  for (let bulks = Math.min(asked, defaultScratchCopies) - 1; bulks > 0; bulks--) {
     if (fitsFastMemory({ ...plan, bulks, scratchPerBulk: bulks }, topology, size)) return bulks;
   }
-  const room = (staging?.memory ?? 0) / (scratchChunks(plan) * usualCopies);
+  const room = (staging?.memory ?? 0) / (scratchChunks(plan) * defaultScratchCopies);
   const unit = messages?.alignment;
   const chunk = unit === undefined ? room : Math.floor(room / unit) * unit;
-  return chunk === 0 ? undefined : Math.max(usualCopies, Math.ceil(chunkBytesOf({ ...plan, bulks: 1 }, size) / chunk));
+  return chunk === 0
+    ? undefined
+    : Math.max(defaultScratchCopies, Math.ceil(chunkBytesOf({ ...plan, bulks: 1 }, size) / chunk));
 }
 
 /** A plan that asks for `needed` bytes of fast memory, which are too many. */
@@ -92,7 +94,7 @@ export function lowerToFit(
   if (bulks === 'auto' && nearest !== undefined) return lower(schedule, { bulks: nearest, name });
   const needed = scratchBytes(plan, topology, size);
   const unit = messages?.alignment ?? 0;
-  const least = bulks === 'auto' ? Math.min(needed, scratchChunks(plan) * usualCopies * unit) : needed;
+  const least = bulks === 'auto' ? Math.min(needed, scratchChunks(plan) * defaultScratchCopies * unit) : needed;
   const fits =
     nearest === undefined
       ? `no number of bulks fits, in chunks of ${unit} bytes or more; a memory of ${formatBytes(least)} would`

@@ -1,7 +1,7 @@
 /** The model of time: the simulator of plans, and estimates of schedules and pipelines that need no simulation. */
 
 export { type FlowingTime, flowingTime } from './estimate/flowing-time.ts';
-export { leastTime, type SteppedTime, steppedTime } from './estimate/least-time.ts';
+export { occupancyLowerBound, type SteppedTime, steppedTime } from './estimate/least-time.ts';
 export { timeOfPath } from './estimate/path-time.ts';
 export { bulkLoads } from './estimate/pipelines/loads.ts';
 export { type ReductionOverlap, reductionOverlap } from './estimate/pipelines/reduction-overlap.ts';
@@ -9,5 +9,5 @@ export { type SteadyState, steadyState } from './estimate/pipelines/steady-state
 export { sentBytes } from './simulate/sent-bytes.ts';
 export { simulateShifted } from './simulate/shifted.ts';
 export { SimulatedTimes, simulate } from './simulate/simulate.ts';
-export { type CriticalChain, type SizedRun, SizedRuns, timeOf } from './simulate/sized-runs.ts';
+export { type CriticalChain, chainTime, type SizedRun, SizedRuns } from './simulate/sized-runs.ts';
 export { timeline } from './simulate/timeline.ts';

@@ -9,11 +9,11 @@ import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
-import { type Bound, standing } from '../ir/report.ts';
+import { type Bound, bestValidBound } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
-import { type Bytes, counted, type Seconds, usualSize } from '../ir/units.ts';
+import { type Bytes, counted, defaultMessageSize, type Seconds } from '../ir/units.ts';
 import { convert } from '../jobs/convert.ts';
 import { simulate } from '../model/index.ts';
 import { instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
@@ -73,7 +73,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   const lacking = collectiveFacts[collective.kind].reduces ? operatorLacking(collective.op, dtype) : undefined;
   if (lacking !== undefined) throw new CccError('usage', `--op ${lacking}`);
   // A barrier's messages carry one element, whatever the size of others.
-  const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : (bundle.size ?? usualSize);
+  const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : (bundle.size ?? defaultMessageSize);
   if (collective.ranks !== ranksOf(topology)) {
     const message = `${name} is for ${counted(collective.ranks, 'rank')}, but ${topology.name} has ${ranksOf(topology)}`;
     throw new CccError('usage', message);
@@ -89,12 +89,12 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     const { checked, cost: after } = best ?? { checked: { plan: given.plan, topology }, cost };
     const steps = improvements.map(({ what }) => what).join('; ');
     const origin = { engine: 'optimize', schedule: name, improvements: steps };
-    const nowBound = standing(lowerBound(checked.plan.collective, topology, size), after.seconds);
+    const nowBound = bestValidBound(lowerBound(checked.plan.collective, topology, size), after.seconds);
     return {
       bundle: provedBundle({ checked, cost: after }, { topology, size, dtype, limits }, nowBound, origin),
       before: { name, seconds: cost.seconds, bulks: given.plan.bulks },
       seconds: after.seconds,
-      bound: standing(bound, after.seconds),
+      bound: bestValidBound(bound, after.seconds),
       improvements: [...improvements],
       engines,
       stoppedEarly,

@@ -1,9 +1,9 @@
-import { tolerance } from '../synth/index.ts';
+import { relativeTolerance } from '../synth/index.ts';
 
 /** How far a schedule is bettered. */
 export const bettering = {
   /** Less of a gain in what the busiest link carries is not worth more messages. */
-  leastGain: tolerance,
+  leastGain: relativeTolerance,
   /** Orders that are tried; the others are told from the loads of links to be worse. */
   mostPartners: 2,
   /** Passes over all operations until steps stay as they are; plans in which messages cross each other take more than one. */

@@ -1,6 +1,6 @@
 /** What may make a given schedule faster on a machine: each move tries other schedules that do the same. */
-import { leastStretchRing } from '../graph/index.ts';
-import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
+import { minStretchRing } from '../graph/index.ts';
+import { collectiveFacts, combinesInRankOrder } from '../ir/collective.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -9,8 +9,8 @@ import { simulate } from '../model/index.ts';
 import { alongside, compactSteps, forwardHops, prune, refine, relabel } from '../passes/index.ts';
 import { bettering } from './limits.ts';
 import { addLoads, greatest, noLoads, pairDemandsOf } from './loads.ts';
-import { partners } from './orders.ts';
-import { balancedPaths } from './paths.ts';
+import { partnerOrders } from './orders.ts';
+import { rebalancedPaths } from './paths.ts';
 
 /** What moves work on. */
 export interface MoveContext {
@@ -46,13 +46,13 @@ function* pruned(schedule: Schedule): Iterable<Schedule> {
 }
 
 function mayBeReordered({ collective }: Schedule): boolean {
-  return !keepsRankOrder(collective) && collective.kind !== 'custom' && collective.kind !== 'barrier';
+  return !combinesInRankOrder(collective) && collective.kind !== 'custom' && collective.kind !== 'barrier';
 }
 
 /** Orders that keep the root where it is: along a ring with short ways, and from there by exchanging pairs. */
 function* reordered(schedule: Schedule, context: MoveContext): Iterable<Schedule> {
   if (!mayBeReordered(schedule) || schedule.collective.ranks < 3) return;
-  const ring = withRootInPlace(leastStretchRing(context.routes).order, schedule);
+  const ring = withRootInPlace(minStretchRing(context.routes).order, schedule);
   yield relabel(schedule, ring);
   const identity = ring.map((_, rank) => rank);
   const order = exchangePairs(schedule, context, [identity, ring]);
@@ -116,8 +116,8 @@ function* divided(schedule: Schedule, { routes }: MoveContext): Iterable<Schedul
   addLoads(loads, demands, routes, identity);
   const enough = greatest(loads) * (1 - bettering.leastGain);
   const firstChannel = 1 + steps.channel.reduce((a, b) => Math.max(a, b), 0);
-  const ring = withRootInPlace(leastStretchRing(routes).order, schedule);
-  const found = partners(demands, loads, routes, { starts: [mirror, ring, identity], fixed, firstChannel });
+  const ring = withRootInPlace(minStretchRing(routes).order, schedule);
+  const found = partnerOrders(demands, loads, routes, { starts: [mirror, ring, identity], fixed, firstChannel });
   for (const { order, division, load } of found.slice(0, bettering.mostPartners)) {
     if (load > enough) return;
     const [before, other] = division;
@@ -135,9 +135,9 @@ function* balanced(schedule: Schedule, { routes }: MoveContext): Iterable<Schedu
   addLoads(loads, demands, routes, identity);
   const links = routes.topology.links.length;
   const enough = greatest(loads.subarray(0, links)) * (1 - bettering.leastGain);
-  const instead = balancedPaths(demands, noLoads(routes), routes);
+  const instead = rebalancedPaths(demands, noLoads(routes), routes);
   if (instead !== undefined && instead.load <= enough) yield forwardHops(schedule, instead.via);
-  const beside = balancedPaths(demands, loads, routes);
+  const beside = rebalancedPaths(demands, loads, routes);
   if (beside !== undefined && beside.load / 2 <= enough) {
     yield alongside(schedule, forwardHops(schedule, beside.via));
   }

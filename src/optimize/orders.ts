@@ -41,7 +41,7 @@ export interface OtherOrders {
  *
  * @param loads of the schedule as it is
  */
-export function partners(
+export function partnerOrders(
   demands: readonly PairDemand[],
   loads: ResourceLoads,
   routes: Routes,

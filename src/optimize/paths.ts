@@ -23,7 +23,7 @@ export interface Paths {
  * @param before what links have to do already
  * @returns undefined where that would take too long
  */
-export function balancedPaths(
+export function rebalancedPaths(
   demands: readonly PairDemand[],
   before: ResourceLoads,
   routes: Routes,

@@ -4,7 +4,13 @@ import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { noticeable, type Seconds } from '../ir/units.ts';
-import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../search/evaluate/index.ts';
+import {
+  type EvaluatedCandidate,
+  type EvaluationRequest,
+  evaluateWithinLimits,
+  tune,
+  withBestSizes,
+} from '../search/evaluate/index.ts';
 import { operationsPerTransfer, perCandidate, simulatedPerOperation, stages } from '../search/search-limits.ts';
 import { candidateOf } from '../synth/index.ts';
 import { bettering } from './limits.ts';
@@ -21,26 +27,26 @@ const endedNote = 'the search was ended: not everything was tried';
 const spentNote = 'so much was tried that the rest was left out';
 
 /** A plan that was found correct, and what it takes. */
-export type OptimizedPlan = Pick<Priced, 'checked' | 'cost'>;
+export type OptimizedPlan = Pick<EvaluatedCandidate, 'checked' | 'cost'>;
 
 /** Keeps the best schedule so far and tries moves on it until none helps. */
 export class MoveSearch {
   best: OptimizedPlan | undefined;
   readonly improvements: Improvement[] = [];
   readonly notes: string[] = [];
-  private readonly request: PriceRequest;
+  private readonly request: EvaluationRequest;
   private readonly routes: Routes;
   private readonly onBetter: (soFar: MoveSearch) => void;
   private seconds: Seconds;
   private spent = 0;
   /** The best that moves have made. */
-  private tuned: Priced | undefined;
+  private tuned: EvaluatedCandidate | undefined;
 
   /**
    * @param seconds what is to be beaten
    * @param onBetter told each time that something was kept
    */
-  constructor(request: PriceRequest, routes: Routes, seconds: Seconds, onBetter: (soFar: MoveSearch) => void) {
+  constructor(request: EvaluationRequest, routes: Routes, seconds: Seconds, onBetter: (soFar: MoveSearch) => void) {
     this.request = { ...request, onSimulated: (operations) => this.spend(operations / simulatedPerOperation) };
     this.routes = routes;
     this.seconds = seconds;
@@ -61,7 +67,7 @@ export class MoveSearch {
   resize(given: Schedule, bound: Seconds): void {
     const { tuned, request, routes } = this;
     const outcome =
-      tuned ?? priceWithinLimits(candidateOf(given, originOf(given)), request, routes, Number.POSITIVE_INFINITY);
+      tuned ?? evaluateWithinLimits(candidateOf(given, originOf(given)), request, routes, Number.POSITIVE_INFINITY);
     if (outcome.kind === 'dismissed') return;
     const sized = withBestSizes(outcome, request, routes, bound);
     if (sized !== undefined) this.keep(sized, 'messages of unequal size');
@@ -104,7 +110,7 @@ export class MoveSearch {
   private attempt(schedule: Schedule, what: string): boolean {
     const { request, routes } = this;
     this.spend(perCandidate + schedule.steps.transferCount * operationsPerTransfer);
-    const outcome = priceWithinLimits(
+    const outcome = evaluateWithinLimits(
       candidateOf(schedule, originOf(schedule)),
       request,
       routes,

@@ -6,10 +6,10 @@
 import { type Collective, type CollectiveKind, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder, type Transfer } from '../ir/schedule.ts';
-import { cut } from './pieces.ts';
+import { cutPiece } from './pieces.ts';
 
 /** Which move brings together what a collective combines. */
-export const foldedKinds: Partial<Readonly<Record<CollectiveKind, 'allgather' | 'gather' | 'alltoall'>>> = {
+export const gatheringKinds: Partial<Readonly<Record<CollectiveKind, 'allgather' | 'gather' | 'alltoall'>>> = {
   allreduce: 'allgather',
   scan: 'allgather',
   exscan: 'allgather',
@@ -18,7 +18,7 @@ export const foldedKinds: Partial<Readonly<Record<CollectiveKind, 'allgather' | 
 };
 
 /** A barrier combines nothing, but everyone must have heard of everyone. */
-const moveKinds: typeof foldedKinds = { ...foldedKinds, barrier: 'allgather' };
+const moveKinds: typeof gatheringKinds = { ...gatheringKinds, barrier: 'allgather' };
 
 /**
  * The schedule of a reduction: the move, then every rank's local reductions.
@@ -27,7 +27,7 @@ const moveKinds: typeof foldedKinds = { ...foldedKinds, barrier: 'allgather' };
  * alltoall (reducescatter) of its shards, with the same ranks and root
  * @throws CccError 'schedule' for any other move, or one that writes a rank's own shard
  */
-export function fold(move: Schedule, target: Collective): Schedule {
+export function gatherThenReduce(move: Schedule, target: Collective): Schedule {
   const { kind, chunks, ranks } = target;
   const fits =
     move.collective.kind === moveKinds[kind] && move.collective.ranks === ranks && move.collective.chunks === chunks;
@@ -85,7 +85,7 @@ function toScratch(transfer: Transfer, { name, collective }: Schedule, target: C
       const left = (buffer: ScheduleBuffer, offset: number) =>
         buffer === 'scratch' ? piece.count : chunks - ((offset + start) % chunks);
       const count = Math.min(piece.count - start, left(piece.from, piece.fromOffset), left(piece.to, piece.toOffset));
-      parts.push(cut(piece, start, count));
+      parts.push(cutPiece(piece, start, count));
       start += count;
     }
     return parts;
@@ -110,14 +110,14 @@ function foldGathered(builder: StepsBuilder, target: Collective, accumulator: nu
       other === rank ? [ownBuffer(target), 0] : ['scratch', other * chunks],
     );
   };
-  foldOperands(builder, folding, { operandsOf, resultOf: () => 0, accumulator, count: chunks });
+  reduceOperands(builder, folding, { operandsOf, resultOf: () => 0, accumulator, count: chunks });
 }
 
 function foldShards(builder: StepsBuilder, { ranks, chunks }: Collective, accumulator: number): void {
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   const operands = all.map((other): Operand => ['data', other * chunks]);
   const resultOf = (rank: number) => rank * chunks;
-  foldOperands(builder, all, { operandsOf: () => operands, resultOf, accumulator, count: chunks });
+  reduceOperands(builder, all, { operandsOf: () => operands, resultOf, accumulator, count: chunks });
 }
 
 /** What a rank combines, first to last, where in scratch it does so, and where in `data` the result belongs, if it does. */
@@ -130,7 +130,7 @@ interface Fold {
 }
 
 /** Adds the local reductions of some ranks, each on its own operands. */
-export function foldOperands(
+export function reduceOperands(
   builder: StepsBuilder,
   folding: readonly number[],
   { operandsOf, resultOf, accumulator, count }: Fold,

@@ -3,7 +3,7 @@ export { alongside } from './alongside.ts';
 export { compactSteps } from './compact-steps.ts';
 export { compose } from './compose.ts';
 export { type CopyOrder, copyOrders } from './copy-orders.ts';
-export { fold, foldedKinds, foldOperands, type Operand } from './fold.ts';
+export { gatheringKinds, gatherThenReduce, type Operand, reduceOperands } from './fold.ts';
 export { forwardHops } from './forward-hops.ts';
 export { inInstances } from './instances.ts';
 export { joinPieces } from './pieces.ts';

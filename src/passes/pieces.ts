@@ -2,7 +2,7 @@
 import type { Piece } from '../ir/schedule.ts';
 
 /** Part of a piece. */
-export function cut(piece: Piece, start: number, count: number): Piece {
+export function cutPiece(piece: Piece, start: number, count: number): Piece {
   return { ...piece, fromOffset: piece.fromOffset + start, toOffset: piece.toOffset + start, count };
 }
 
@@ -35,7 +35,7 @@ export function partition(
       const result = test(piece, start, index);
       let end = start + 1;
       while (end < piece.count && test(piece, end, index) === result) end++;
-      (result ? passed : failed).push(cut(piece, start, end - start));
+      (result ? passed : failed).push(cutPiece(piece, start, end - start));
       start = end;
     }
   });

@@ -1,5 +1,5 @@
 /** The same schedule with the ranks in another order: what position p did, rank order[p] does. */
-import { type Collective, collectiveFacts, inputChunks, keepsRankOrder, outputChunks } from '../ir/collective.ts';
+import { type Collective, collectiveFacts, combinesInRankOrder, inputChunks, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Schedule, type ScheduleBuffer, type Steps, StepsBuilder, scheduleBuffers } from '../ir/schedule.ts';
 
@@ -27,7 +27,7 @@ export function relabel(schedule: Schedule, order: readonly number[]): Schedule 
 }
 
 function checkOrder({ name, collective }: Schedule, order: readonly number[]): void {
-  if (keepsRankOrder(collective) || collective.kind === 'custom') {
+  if (combinesInRankOrder(collective) || collective.kind === 'custom') {
     const message = `the ranks of ${name} cannot be put in another order: its result depends on their order`;
     throw new CccError('schedule', message);
   }

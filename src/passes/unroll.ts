@@ -1,6 +1,6 @@
 /** A schedule run for several slices of the message in turn, written out. */
 import { type Piece, type Schedule, StepsBuilder } from '../ir/schedule.ts';
-import { cut } from './pieces.ts';
+import { cutPiece } from './pieces.ts';
 
 /**
  * The steps once for every slice: slice b of shard i is chunks b·C … b·C + C − 1 of its `slices`·C. What bulks do with equal
@@ -48,7 +48,7 @@ function withinShards(piece: Piece, chunks: number): Piece[] {
     const left = (buffer: Piece['from'], offset: number): number =>
       buffer === 'scratch' ? piece.count : chunks - ((offset + start) % chunks);
     const count = Math.min(piece.count - start, left(piece.from, piece.fromOffset), left(piece.to, piece.toOffset));
-    parts.push(cut(piece, start, count));
+    parts.push(cutPiece(piece, start, count));
     start += count;
   }
   return parts;

@@ -10,7 +10,7 @@ import { type CollectiveKind, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import { planName } from '../ir/plan-name.ts';
-import { type Bound, optimality, standing } from '../ir/report.ts';
+import { type Bound, bestValidBound, optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -20,7 +20,7 @@ import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts'
 import { simulate } from '../model/index.ts';
 import { checkGroups, withGroupAmong } from '../read/index.ts';
 import { type CompileRequest, type CompileResult, compile } from '../search/compile.ts';
-import { checkOperations, reducesWithoutOverlap } from '../search/evaluate/index.ts';
+import { checkOperationLimit, reducesWithoutOverlap } from '../search/evaluate/index.ts';
 import { provedBundle } from '../search/proved-bundle.ts';
 import { prove } from '../verify/index.ts';
 import { type Joint, onSharedLinks } from './sharing-groups.ts';
@@ -141,7 +141,7 @@ function resultOf(
     bundle: provedBundle(
       { checked: { plan: proved.plan, topology }, cost },
       request,
-      standing(bound, cost.seconds),
+      bestValidBound(bound, cost.seconds),
       origin,
     ),
     asked: size,
@@ -280,7 +280,7 @@ function placed(plan: Plan, group: readonly number[], routes: Routes): PlacedPla
 
 /** @throws CccError 'limit' for too many operations, 'no-plan' for a plan that is not correct on the whole machine */
 function provedJointly(plan: Plan, { topology, limits }: CompileRequest): ProvedPlan {
-  checkOperations(plan, limits);
+  checkOperationLimit(plan, limits);
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
   if (proved !== undefined) return proved;
   throw new CccError('no-plan', `the groups together are not correct: ${verdictText(verification)}`);

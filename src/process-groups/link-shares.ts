@@ -9,7 +9,7 @@ import type { Link, Topology } from '../ir/topology.ts';
 import type { BytesPerSecond } from '../ir/units.ts';
 
 /** A way from a rank of a group to another one, and the part of its links' bandwidth that it is given. */
-export interface Way {
+export interface SharedRoute {
   /** Link indices in travelling order. */
   readonly links: readonly number[];
   readonly bandwidth: BytesPerSecond;
@@ -20,7 +20,7 @@ export interface GroupMachine {
   /** Its chips are those of the group, rank by rank; a link stands for all ways between two of them. */
   readonly topology: Topology;
   /** The ways that the link from one rank of the group to another stands for. */
-  waysBetween(from: number, to: number): readonly Way[];
+  waysBetween(from: number, to: number): readonly SharedRoute[];
 }
 
 /** Links looked at in the whole search. */
@@ -35,10 +35,10 @@ const finest = 1 / 12;
  *
  * @param groups ranks of the machine, no rank in two groups
  */
-export function waysForGroups(
+export function routesForGroups(
   topology: Topology,
   groups: readonly (readonly number[])[],
-): readonly (readonly Way[])[] | undefined {
+): readonly (readonly SharedRoute[])[] | undefined {
   const { links, chips } = topology;
   const byEnds = new Map(links.map(({ from, to }, link) => [`${from} ${to}`, link]));
   const back = links.map(({ from, to }) => byEnds.get(`${to} ${from}`) ?? -1);
@@ -115,10 +115,10 @@ function shortestTree(
 export function groupMachine(
   machine: Topology,
   group: readonly number[],
-  ways: readonly Way[],
+  ways: readonly SharedRoute[],
 ): GroupMachine | undefined {
   const nodes = group.map((rank) => machine.chips[rank]);
-  const between = group.map(() => group.map((): Way[] => []));
+  const between = group.map(() => group.map((): SharedRoute[] => []));
   for (const way of ways) {
     const ends = [machine.links[way.links[0]].from, machine.links[way.links[way.links.length - 1]].to];
     const [from, to] = ends.map((node) => nodes.indexOf(node));
@@ -144,7 +144,7 @@ export function groupMachine(
 }
 
 /** As slow to begin as the slowest way, and as wide as all. */
-function linkOf(from: number, to: number, ways: readonly Way[], machine: Topology): Link {
+function linkOf(from: number, to: number, ways: readonly SharedRoute[], machine: Topology): Link {
   const along = ways.map(({ links }) => links.map((link) => machine.links[link]));
   return {
     ...along[0][0],

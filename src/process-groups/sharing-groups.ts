@@ -12,10 +12,10 @@ import type { ProvedPlan } from '../ir/verification.ts';
 import { sideBySide } from '../lower/index.ts';
 import { forwardHops, scheduleOfPlan } from '../passes/index.ts';
 import type { CompileRequest, CompileResult } from '../search/compile.ts';
-import { type Priced, priceWithinLimits, tune } from '../search/evaluate/index.ts';
+import { type EvaluatedCandidate, evaluateWithinLimits, tune } from '../search/evaluate/index.ts';
 import { candidateOf } from '../synth/index.ts';
 import { proveChecked } from '../verify/index.ts';
-import { type GroupMachine, groupMachine, waysForGroups } from './link-shares.ts';
+import { type GroupMachine, groupMachine, routesForGroups } from './link-shares.ts';
 
 /** Plans of all groups, and what they are together. */
 export interface Joint {
@@ -41,7 +41,7 @@ export function onSharedLinks(
 ): Joint | undefined {
   const { topology } = request;
   if (topology.nodes.length !== topology.chips.length) return undefined;
-  const ways = waysForGroups(topology, groups);
+  const ways = routesForGroups(topology, groups);
   const shares = groups.map((group, index) => groupMachine(topology, group, ways?.[index] ?? []));
   if (!shares.every((share) => share !== undefined)) return undefined;
   const machines = shares.map((share) => share.topology);
@@ -93,11 +93,11 @@ function viaOf(groups: readonly (readonly number[])[], shares: readonly GroupMac
 }
 
 /** In as many bulks, and chunks cut as finely, as suit the size. */
-function pricedOf(schedule: Schedule, request: CompileRequest): Priced | undefined {
+function pricedOf(schedule: Schedule, request: CompileRequest): EvaluatedCandidate | undefined {
   const routes = new Routes(request.topology);
   const candidate = candidateOf(schedule, { engine: 'trees', schedule: schedule.name });
   const asked = { ...request, collective: schedule.collective };
-  const outcome = priceWithinLimits(candidate, asked, routes, Number.POSITIVE_INFINITY);
+  const outcome = evaluateWithinLimits(candidate, asked, routes, Number.POSITIVE_INFINITY);
   return outcome.kind === 'priced' ? tune(outcome, asked, routes, outcome.cost.seconds) : undefined;
 }
 

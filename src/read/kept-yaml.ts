@@ -3,7 +3,7 @@
  * parsing them takes more time than reading their trees by far. A tree counts for the very text that it was made of, so that whoever changes a
  * shipped file need not build ccc again.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { host } from '../host/host.ts';
 import type { SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { shippedFiles } from './shipped.ts';
@@ -32,26 +32,25 @@ export function readYaml(source: SourceText, limits?: Limits): YamlNode {
 
 /** What is to be kept of all shipped files: the texts of JSON files by their paths in dist/kept. */
 export function shippedTrees(): ReadonlyMap<string, string> {
-  return new Map(shippedFiles().map((source) => [`${source.name}.json`, keptText(source)]));
+  return new Map(shippedFiles().map((source) => [`${source.name}.json`, storedYamlText(source)]));
 }
 
 /** The JSON from which `treeOf` makes the tree of a source again. */
-export function keptText(source: SourceText): string {
+export function storedYamlText(source: SourceText): string {
   const kept: KeptFile = { text: source.text, tree: keptNode(parseYaml(source)) };
   return JSON.stringify(kept);
 }
 
 /** The tree that was kept, if it is of this text. */
-export function treeOf(kept: string, source: SourceText): YamlNode | undefined {
+export function storedYamlTree(kept: string, source: SourceText): YamlNode | undefined {
   const { text, tree }: KeptFile = JSON.parse(kept);
   return text === source.text ? nodeOf(tree, source) : undefined;
 }
 
 function keptTree(source: SourceText): YamlNode | undefined {
   if (!/^(?:schedules|topologies|hardware)\/[\w-]+\.yaml$/.test(source.name)) return undefined;
-  // The same folder from src/read, dist/read and dist/bin.
-  const path = new URL(`../../dist/kept/${source.name}.json`, import.meta.url);
-  return existsSync(path) ? treeOf(readFileSync(path, 'utf8'), source) : undefined;
+  const kept = host().shippedTree(source.name);
+  return kept === undefined ? undefined : storedYamlTree(kept, source);
 }
 
 function keptNode(node: YamlNode): KeptNode {

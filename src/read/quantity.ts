@@ -19,12 +19,12 @@ export function secondsOf(node: YamlNode, what: string): Seconds {
 }
 
 /** @throws CccError 'unit' without a unit, 'range' when it is not positive or slower than can be computed with */
-export function rateOf(node: YamlNode, what: string): BytesPerSecond {
+export function rateFromText(node: YamlNode, what: string): BytesPerSecond {
   return rateFrom(scalarOf(node, 'a rate such as 64 GB/s').text, what, node.range);
 }
 
 /** @throws CccError 'unit' without a unit, 'range' when it is not positive */
-export function bytesOf(node: YamlNode, what: string): Bytes {
+export function bytesFromText(node: YamlNode, what: string): Bytes {
   const { text } = scalarOf(node, 'a size such as 16 MiB');
   const value = quantityFrom(parseBytes(text), text, what, node.range);
   if (value > 0) return value;

@@ -1,36 +1,20 @@
-/** What comes with ccc as data, one YAML file each, named as it is: machines, algorithms, and figures of hardware. */
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** The data that comes with ccc, one YAML file for each thing and named like it: machines, algorithms, and figures of hardware. */
+import { host, type ShippedKind, shippedKinds } from '../host/host.ts';
 import type { SourceText } from '../ir/diagnostic.ts';
-import { readSource } from './source.ts';
 
-const kinds = ['topologies', 'schedules', 'hardware'] as const;
-export type ShippedKind = (typeof kinds)[number];
+export type { ShippedKind } from '../host/host.ts';
 
-/** The same folders from src/read and from dist/read. */
-function folderOf(kind: ShippedKind): string {
-  return fileURLToPath(new URL(`../../${kind}/`, import.meta.url));
-}
-
-const names = new Map<ShippedKind, readonly string[]>();
-
-/** Names of what is shipped, sorted; files are not opened. */
+/** Names of the shipped files of a kind, sorted; no file is opened. */
 export function shippedNames(kind: ShippedKind): readonly string[] {
-  let known = names.get(kind);
-  if (known === undefined) {
-    const files = readdirSync(folderOf(kind)).filter((file) => file.endsWith('.yaml'));
-    known = files.map((file) => file.slice(0, -'.yaml'.length)).sort();
-    names.set(kind, known);
-  }
-  return known;
+  return host().shippedNames(kind);
 }
 
-/** The file of something shipped, under a name that does not depend on where ccc is installed. */
+/** A shipped file, under a name that does not depend on where ccc is installed. */
 export function shippedSource(kind: ShippedKind, name: string): SourceText {
-  return { name: `${kind}/${name}.yaml`, text: readSource(`${folderOf(kind)}${name}.yaml`).text };
+  return { name: `${kind}/${name}.yaml`, text: host().shippedText(kind, name) };
 }
 
 /** All files that are shipped. */
 export function shippedFiles(): readonly SourceText[] {
-  return kinds.flatMap((kind) => shippedNames(kind).map((name) => shippedSource(kind, name)));
+  return shippedKinds.flatMap((kind) => shippedNames(kind).map((name) => shippedSource(kind, name)));
 }

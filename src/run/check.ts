@@ -23,7 +23,7 @@ export interface CheckRequest {
 }
 
 /** The rank's first wrong element, if it has one. */
-export function checkOutput(request: CheckRequest, rank: number): Mismatch | undefined {
+export function firstWrongElement(request: CheckRequest, rank: number): Mismatch | undefined {
   const { reference, layout, dtype } = request;
   const size = dtypeBytes[dtype];
   const shards = layout.shards(rank, 'output');

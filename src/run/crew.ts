@@ -45,7 +45,7 @@ export function soleMember(assignment: ThreadAssignment): ExecutionCrew {
 const workerFile = new URL('./run-worker.js', import.meta.url);
 
 /** Whether threads can be started. */
-export function hasWorkers(): boolean {
+export function canStartRunWorkers(): boolean {
   return existsSync(fileURLToPath(workerFile));
 }
 

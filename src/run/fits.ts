@@ -21,7 +21,7 @@ export interface FitRequest {
 }
 
 /** @throws CccError 'usage' where a part of a result would be cut off on its way */
-export function checkFits(request: FitRequest): void {
+export function checkChunksFit(request: FitRequest): void {
   const { tables, inflight, staged } = request;
   const lengths = new Lengths(request);
   const counters = newCounters(tables, (bytes) => new ArrayBuffer(bytes));

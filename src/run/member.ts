@@ -1,7 +1,7 @@
 /** One thread's part of a run: the ranks that it owns, whose inputs it fills, whose lanes it advances and whose outputs it checks. */
 import type { Collective, ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
-import { checkOutput, compareOutputs, type Mismatch } from './check.ts';
+import { compareOutputs, firstWrongElement, type Mismatch } from './check.ts';
 import { clock } from './clock.ts';
 import { Control } from './control.ts';
 import type { InputRequest } from './inputs.ts';
@@ -94,7 +94,8 @@ export class Member {
     const request = { reference: this.reference, layout: this.layout, memory: memory.buffer, dtype };
     const wrong: Mismatch[] = [];
     for (let rank = this.firstRank; rank < this.endRank; rank++) {
-      const mismatch = checkOutput(request, rank) ?? (isReplicated ? compareOutputs(request, 0, rank) : undefined);
+      const mismatch =
+        firstWrongElement(request, rank) ?? (isReplicated ? compareOutputs(request, 0, rank) : undefined);
       if (mismatch !== undefined) wrong.push(mismatch);
     }
     return wrong;

@@ -3,18 +3,18 @@ import { availableParallelism, freemem } from 'node:os';
 import { collectiveFacts, messageChunks, type ReductionOperator } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
-import { mostTimed } from '../ir/limits.ts';
+import { maxTimedOperations } from '../ir/limits.ts';
 import { OperationCode, type Plan } from '../ir/plan.ts';
 import { checkWholeElements } from '../ir/shards.ts';
 import { type Bytes, formatBytes, type Seconds } from '../ir/units.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
 import type { Mismatch } from './check.ts';
 import { Control } from './control.ts';
-import { type ExecutionCrew, hasWorkers, soleMember, startCrew } from './crew.ts';
+import { canStartRunWorkers, type ExecutionCrew, soleMember, startCrew } from './crew.ts';
 import { stagedSends } from './dry-run.ts';
-import { checkFits } from './fits.ts';
+import { checkChunksFit } from './fits.ts';
 import type { InputKind } from './inputs.ts';
-import { mostPages, pageBytes } from './kernels/kernel.ts';
+import { maxPages, pageBytes } from './kernels/kernel.ts';
 import { Memory, type SharedMemory } from './kernels/web-assembly.ts';
 import { ByteLayout, type LayoutRequest } from './layout.ts';
 import type { Interval, ThreadAssignment } from './member.ts';
@@ -87,7 +87,7 @@ export async function run(subject: ProvedPlan | UnverifiedPlan, options: RunOpti
   checkMemory(bytes);
   const { elementBytes } = request;
   if (!('unverified' in subject) && !layout.isEven) {
-    checkFits({ tables, layout, collective: plan.collective, elementBytes, inflight: options.inflight, staged });
+    checkChunksFit({ tables, layout, collective: plan.collective, elementBytes, inflight: options.inflight, staged });
   }
   const assignment = assign(subject, { tables, staged, request, bytes }, options);
   const crew = inThisThread(options) ? soleMember(assignment) : startCrew(assignment);
@@ -104,7 +104,7 @@ function promisesBits({ verification }: ProvedPlan): boolean {
 }
 
 function inThisThread({ threads }: RunOptions): boolean {
-  return threads === 0 || !hasWorkers();
+  return threads === 0 || !canStartRunWorkers();
 }
 
 /** A plan that runs without any buffers also runs where each message waits in its source. */
@@ -147,8 +147,8 @@ function checkOptions(plan: Plan, { size, dtype, op = plan.collective.op, record
   const lacking = reduces(plan) ? operatorLacking(op, dtype) : undefined;
   if (lacking !== undefined) throw new CccError('usage', lacking);
   checkWholeElements(size, dtype, counts);
-  if (record && plan.bulks * plan.ops.kind.length > mostTimed) {
-    throw new CccError('limit', `a timeline holds at most ${mostTimed} operations of ${ranks} ranks`);
+  if (record && plan.bulks * plan.ops.kind.length > maxTimedOperations) {
+    throw new CccError('limit', `a timeline holds at most ${maxTimedOperations} operations of ${ranks} ranks`);
   }
 }
 
@@ -176,7 +176,7 @@ function effectiveSize({ collective }: Plan, { size, dtype }: RunOptions): Bytes
 
 /** @throws CccError 'stopped' before anything is allocated */
 function checkMemory(bytes: Bytes): void {
-  const most = mostPages * pageBytes;
+  const most = maxPages * pageBytes;
   if (bytes > most) {
     const message = `the buffers of all ranks take ${formatBytes(bytes)}; the runtime's one shared memory holds ${formatBytes(most)}: give a smaller --size`;
     throw new CccError('stopped', message);

@@ -3,7 +3,7 @@ import type { CollectiveKind } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { optimality } from '../ir/report.ts';
 import type { Seconds } from '../ir/units.ts';
-import { type Dismissal, nccl, ncclAlgorithms, ncclScheduleFor } from '../synth/index.ts';
+import { type Dismissal, ncclAlgorithms, ncclEngine, ncclScheduleFor } from '../synth/index.ts';
 import { type CompileRequest, compile } from './compile.ts';
 
 export interface Baseline {
@@ -54,7 +54,7 @@ function pricedAs(
   try {
     const { bundle } = compile({
       ...asked,
-      engine: nccl.name,
+      engine: ncclEngine.name,
       algorithm: name,
       bulks: 'auto',
       parameters: {},

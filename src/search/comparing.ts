@@ -1,10 +1,10 @@
 /** How candidates compare: what `--explain` shows, and what decides. */
 import { lowerBound } from '../bounds/index.ts';
-import { type Bound, optimality, standing } from '../ir/report.ts';
+import { type Bound, bestValidBound, optimality } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { simulate } from '../model/index.ts';
-import type { Priced } from './evaluate/index.ts';
+import type { EvaluatedCandidate } from './evaluate/index.ts';
 
 /** What makes one plan better than another: time at the size asked for, at size 0, or of a very large message. */
 export type Objective = 'time' | 'latency' | 'bandwidth';
@@ -27,7 +27,7 @@ export interface CandidateOutline {
 }
 
 /** With what its time is made of, which takes two more simulations. */
-export interface PricedCandidate extends CandidateOutline {
+export interface CandidateReport extends CandidateOutline {
   /** Time for a message of no bytes: the latency term. */
   readonly latency: Seconds;
   /** Seconds per byte of very large messages: the bandwidth term. */
@@ -37,7 +37,11 @@ export interface PricedCandidate extends CandidateOutline {
 }
 
 /** Best first. Values that differ by rounding only count as equal: then textbook algorithms go first, and what was proposed earlier. */
-export function ranked(priced: readonly Priced[], objective: Objective, routes: Routes): readonly Priced[] {
+export function ranked(
+  priced: readonly EvaluatedCandidate[],
+  objective: Objective,
+  routes: Routes,
+): readonly EvaluatedCandidate[] {
   const rows = priced.map((candidate) => ({
     candidate,
     value: Number(objectiveValue(candidate, objective, routes).toPrecision(12)),
@@ -51,7 +55,7 @@ export function ranked(priced: readonly Priced[], objective: Objective, routes: 
 
 /** What a plan is judged by: the less, the better. */
 export function objectiveValue(
-  { checked, cost }: Pick<Priced, 'checked' | 'cost'>,
+  { checked, cost }: Pick<EvaluatedCandidate, 'checked' | 'cost'>,
   objective: Objective,
   routes: Routes,
 ): Seconds {
@@ -66,7 +70,7 @@ export function objectiveValue(
 }
 
 export function outline(
-  { cost, candidate, schedule, checked, inMoreBulks }: Priced,
+  { cost, candidate, schedule, checked, inMoreBulks }: EvaluatedCandidate,
   status: CandidateOutline['status'],
   bound: Bound,
 ): CandidateOutline {
@@ -83,17 +87,17 @@ export function outline(
   };
 }
 
-export function describe(
-  priced: Priced,
+export function candidateReport(
+  priced: EvaluatedCandidate,
   status: CandidateOutline['status'],
   bound: Bound,
   routes: Routes,
-): PricedCandidate {
+): CandidateReport {
   const { plan } = priced.checked;
   const latency = simulate(plan, routes, 0).seconds;
   const large = simulate(plan, routes, veryLarge).seconds;
   const met = (size: Bytes, seconds: Seconds): boolean =>
-    optimality(standing(lowerBound(plan.collective, routes.topology, size), seconds).seconds, seconds) > 1 - 1e-6;
+    optimality(bestValidBound(lowerBound(plan.collective, routes.topology, size), seconds).seconds, seconds) > 1 - 1e-6;
   return {
     ...outline(priced, status, bound),
     latency,

@@ -6,16 +6,16 @@ import { lowerBound } from '../bounds/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Effort } from '../ir/effort.ts';
-import { type Bound, standing } from '../ir/report.ts';
+import { type Bound, bestValidBound } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
-import { checkCounts } from '../ir/shards.ts';
+import { checkShardCounts } from '../ir/shards.ts';
 import { ranksOf } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { MemoryExceeded } from '../lower/index.ts';
 import { type Dismissal, enginesNamed } from '../synth/index.ts';
-import { type CandidateOutline, describe, outline, type PricedCandidate, ranked } from './comparing.ts';
-import { type Priced, withCopyOrder } from './evaluate/index.ts';
+import { type CandidateOutline, type CandidateReport, candidateReport, outline, ranked } from './comparing.ts';
+import { type EvaluatedCandidate, withCopyOrder } from './evaluate/index.ts';
 import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
 import { CandidateSearch, type SearchRequest, type SearchResult } from './search.ts';
 import { sourcesOf } from './sources.ts';
@@ -56,7 +56,7 @@ export interface CompileResult {
   /** All candidates, best first. */
   readonly candidates: readonly CandidateOutline[];
   /** The same with their latency and bandwidth terms; computed when asked for. */
-  explain(): readonly PricedCandidate[];
+  explain(): readonly CandidateReport[];
   readonly dismissed: readonly Dismissal[];
   /** How much was done for it. */
   readonly effort: Effort;
@@ -75,7 +75,7 @@ export interface CompileResult {
  */
 export function compile(request: CompileRequest): CompileResult {
   const { topology, size, collective } = request;
-  checkCounts(collective);
+  checkShardCounts(collective);
   checkEngines(collective, topology, request.dtype);
   const routes = Routes.of(topology);
   const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
@@ -88,7 +88,7 @@ export function compile(request: CompileRequest): CompileResult {
   };
   const first = search(bound);
   // What engines promise is told from the bound: one that a plan has disproved has led the search astray.
-  const left = standing(bound, first.best);
+  const left = bestValidBound(bound, first.best);
   const found = left === bound ? first : search(left);
   if (found.priced.length === 0) throw nearestLimit(found.exceeded) ?? noPlan(request, found.dismissed);
   const priced = withCopyOrders(found.priced, request, routes);
@@ -96,7 +96,11 @@ export function compile(request: CompileRequest): CompileResult {
 }
 
 /** One more plan on machines that stage messages: the fastest with its copies in another order. Algorithms asked for by name stay as they are known. */
-function withCopyOrders(priced: readonly Priced[], request: CompileRequest, routes: Routes): readonly Priced[] {
+function withCopyOrders(
+  priced: readonly EvaluatedCandidate[],
+  request: CompileRequest,
+  routes: Routes,
+): readonly EvaluatedCandidate[] {
   if (request.objective !== 'time' || request.algorithm !== undefined) return priced;
   const [best] = ranked(priced, request.objective, routes);
   const reordered = withCopyOrder(best, request, routes);
@@ -116,12 +120,12 @@ function resultOf(
   const { plan } = best.checked;
   // What a custom collective wants is known when its file has been read.
   const found = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;
-  const bound = standing(found, best.cost.seconds);
+  const bound = bestValidBound(found, best.cost.seconds);
   const origin = { ...best.candidate.origin, chunks: plan.collective.chunks, seed: request.seed };
   const bundle = provedBundle(best, request, bound, origin);
-  const statusOf = (c: Priced) => (c === best ? 'chosen' : 'slower');
+  const statusOf = (c: EvaluatedCandidate) => (c === best ? 'chosen' : 'slower');
   const candidates = order.map((c) => outline(c, statusOf(c), bound));
-  const explain = () => order.map((c) => describe(c, statusOf(c), bound, routes));
+  const explain = () => order.map((c) => candidateReport(c, statusOf(c), bound, routes));
   return {
     bundle,
     asked: size,

@@ -1,17 +1,17 @@
 /** The last stage of a compilation: where the best plan is above its bound, a linear program mixes schedules in rounds (docs/ilp.md). */
-import { standing } from '../ir/report.ts';
+import { bestValidBound } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import { noticeable, type Seconds } from '../ir/units.ts';
 import type { Solver } from '../solver/index.ts';
-import { bestInRounds, inWholeChunks, mostRanksFor } from '../synth/index.ts';
-import { describe, outline } from './comparing.ts';
+import { bestInRounds, inWholeChunks, maxRanksFor } from '../synth/index.ts';
+import { candidateReport, outline } from './comparing.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
-import { nearEnough, type Priced, priceWithinLimits } from './evaluate/index.ts';
+import { type EvaluatedCandidate, evaluateWithinLimits, nearEnough } from './evaluate/index.ts';
 import { provedBundle } from './proved-bundle.ts';
 
 /** On machines of more ranks the programs get too large, or for a quick search: on 16 ranks a second is over before they gain anything. */
-const mostRanks = { full: mostRanksFor.programs, quick: 8 } as const;
+const mostRanks = { full: maxRanksFor.programs, quick: 8 } as const;
 
 /** Whether it is worth loading a solver. */
 export function mayGainInRounds(
@@ -44,8 +44,8 @@ export function withRounds(
   if (found === undefined) return result;
   const whole = inWholeChunks(problem, solver, before);
   const priced = [...found.candidates, ...(whole === undefined ? [] : [whole])]
-    .map((candidate) => priceWithinLimits(candidate, request, routes, Number.POSITIVE_INFINITY))
-    .filter((outcome): outcome is Priced => outcome.kind === 'priced')
+    .map((candidate) => evaluateWithinLimits(candidate, request, routes, Number.POSITIVE_INFINITY))
+    .filter((outcome): outcome is EvaluatedCandidate => outcome.kind === 'priced')
     .sort((a, b) => a.cost.seconds - b.cost.seconds);
   const [best] = priced;
   const isBetter = best !== undefined && best.cost.seconds < before * (1 - noticeable);
@@ -56,8 +56,13 @@ export function withRounds(
   return { ...replaced(result, best, request, routes), inRounds: { ...report, ...made } };
 }
 
-function replaced(result: CompileResult, best: Priced, request: CompileRequest, routes: Routes): CompileResult {
-  const bound = standing(result.bundle.bound, best.cost.seconds);
+function replaced(
+  result: CompileResult,
+  best: EvaluatedCandidate,
+  request: CompileRequest,
+  routes: Routes,
+): CompileResult {
+  const bound = bestValidBound(result.bundle.bound, best.cost.seconds);
   const origin = { ...best.candidate.origin, chunks: best.checked.plan.collective.chunks, seed: request.seed };
   const slower = <Row extends { readonly status: 'chosen' | 'slower' }>(row: Row): Row => ({
     ...row,
@@ -68,6 +73,6 @@ function replaced(result: CompileResult, best: Priced, request: CompileRequest, 
     bundle: provedBundle(best, request, bound, origin),
     schedule: best.schedule,
     candidates: [outline(best, 'chosen', bound), ...result.candidates.map(slower)],
-    explain: () => [describe(best, 'chosen', bound, routes), ...result.explain().map(slower)],
+    explain: () => [candidateReport(best, 'chosen', bound, routes), ...result.explain().map(slower)],
   };
 }

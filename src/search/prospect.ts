@@ -1,7 +1,7 @@
 /** Prospects: what could become the best plan, from an engine that has not been asked to a plan that could be tuned once more. */
 import type { Seconds } from '../ir/units.ts';
 
-export interface Prospect {
+export interface SearchNode {
   /** For people. */
   readonly name: string;
   /** Nothing made of it can be faster. */
@@ -22,7 +22,7 @@ export interface Prospect {
   /** Waits until there is a plan, or nothing else to do. */
   readonly waits?: boolean;
   /** Does one step, and says what could be done next. Plans that it finds it hands to the search. */
-  refine(): readonly Prospect[];
+  refine(): readonly SearchNode[];
 }
 
 /** Of equals, textbook algorithms are to be had where people can still read them. */
@@ -34,7 +34,7 @@ export function winsTies(engine: string, ranks: number): boolean {
  * What a refinement is expected to gain, in parts of the best time: the mean of ln(best / T), between 0 and ln(best / floor), for a T whose
  * logarithm has a logistic distribution around the estimate. That is the integral of the distribution function from the floor to the best time.
  */
-export function gainOf({ estimate, spread }: Prospect, best: Seconds, floor: Seconds): number {
+export function gainOf({ estimate, spread }: SearchNode, best: Seconds, floor: Seconds): number {
   const likely = Math.max(estimate, floor);
   return spread * (softplus(logRatio(best, likely) / spread) - softplus(logRatio(floor, likely) / spread));
 }

@@ -11,10 +11,10 @@ import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { CheckedPlan } from '../ir/verification.ts';
 import { proveChecked } from '../verify/index.ts';
-import type { Priced } from './evaluate/index.ts';
+import type { EvaluatedCandidate } from './evaluate/index.ts';
 
 /** What a plan was asked for. */
-export interface Asked {
+export interface RequestedPlan {
   readonly topology: Topology;
   readonly size: Bytes;
   readonly dtype: Dtype;
@@ -25,8 +25,8 @@ export type ProvedBundle = PlanBundle & { readonly size: Bytes; readonly cost: C
 
 /** @throws as `proveChecked` */
 export function provedBundle(
-  { checked, cost }: Pick<Priced, 'checked' | 'cost'>,
-  { topology, size, dtype, limits }: Asked,
+  { checked, cost }: Pick<EvaluatedCandidate, 'checked' | 'cost'>,
+  { topology, size, dtype, limits }: RequestedPlan,
   bound: Bound,
   origin: PlanOrigin,
 ): ProvedBundle {

@@ -6,33 +6,33 @@ import { transfersPerOperation } from '../ir/effort.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
-import { leastTime } from '../model/index.ts';
-import { type Candidate, mostRanksFor } from '../synth/index.ts';
+import { occupancyLowerBound } from '../model/index.ts';
+import { type Candidate, maxRanksFor } from '../synth/index.ts';
 import {
+  type EvaluatedCandidate,
+  type EvaluationRequest,
+  evaluateWithinLimits,
   fewTransfers,
   Pipelines,
-  type Priced,
-  type PriceRequest,
-  priceWithinLimits,
   reducesWithoutOverlap,
   scheduleEstimate,
   withBestSizes,
   withInstances,
 } from './evaluate/index.ts';
-import { type Prospect, winsTies } from './prospect.ts';
+import { type SearchNode, winsTies } from './prospect.ts';
 import type { CandidateSearch } from './search.ts';
 import {
   chunksPerOperation,
+  estimateSpread,
   operationsPerTransfer,
   perCandidate,
   perProposal,
   simulatedPerOperation,
   sizing,
-  spreads,
 } from './search-limits.ts';
 
 /** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before, or cannot be made. */
-export function proposed(search: CandidateSearch, candidate: Candidate): Prospect | undefined {
+export function proposed(search: CandidateSearch, candidate: Candidate): SearchNode | undefined {
   const { request, routes } = search;
   const { name } = candidate;
   const schedule = made(search, candidate);
@@ -44,10 +44,10 @@ export function proposed(search: CandidateSearch, candidate: Candidate): Prospec
   const inSteps = scheduleEstimate(schedule, routes, request.size, request.bulks);
   return {
     name,
-    floor: leastTime(schedule, routes, request.size) * (1 - 1e-9),
+    floor: occupancyLowerBound(schedule, routes, request.size) * (1 - 1e-9),
     // What an engine promises knows nothing of reductions that keep chips from sending.
     estimate: reducesWithoutOverlap(request) ? inSteps : Math.min(inSteps, candidate.promised?.() ?? inSteps),
-    spread: schedule.inStep === true ? spreads.priced : spreads.proposed,
+    spread: schedule.inStep === true ? estimateSpread.priced : estimateSpread.proposed,
     isCandidate: true,
     isShown: transferCount <= fewTransfers,
     work: perCandidate + operationsOf(schedule.steps) + followed(schedule.collective),
@@ -57,9 +57,9 @@ export function proposed(search: CandidateSearch, candidate: Candidate): Prospec
 }
 
 /** In one bulk. */
-function priced(search: CandidateSearch, candidate: Candidate): readonly Prospect[] {
+function priced(search: CandidateSearch, candidate: Candidate): readonly SearchNode[] {
   const { request, routes } = search;
-  const found = priceWithinLimits(candidate, request, routes, search.toBeat());
+  const found = evaluateWithinLimits(candidate, request, routes, search.toBeat());
   const outcome = found.kind === 'priced' ? withInstances(found, charged(search), routes) : found;
   search.take(outcome);
   search.spend(outcome.kind === 'priced' ? perCandidate + workOf(outcome.checked.plan) : perProposal);
@@ -69,7 +69,7 @@ function priced(search: CandidateSearch, candidate: Candidate): readonly Prospec
 /** A plan in one bulk, or in as many as were asked for, and what more can be done with it. */
 class Refined {
   private readonly search: CandidateSearch;
-  private readonly single: Priced;
+  private readonly single: EvaluatedCandidate;
   private readonly pipelines: Pipelines;
   /** Where the search has what became of it. */
   private readonly index: number;
@@ -77,7 +77,7 @@ class Refined {
   /** Whether chunks of unequal size are looked for, which algorithms that are asked for by name do without: these stay as they are known. */
   private readonly isSized: boolean;
 
-  constructor(search: CandidateSearch, single: Priced) {
+  constructor(search: CandidateSearch, single: EvaluatedCandidate) {
     const { request, routes, priced: all } = search;
     const { bulks, objective, algorithm, collective } = request;
     this.search = search;
@@ -85,11 +85,11 @@ class Refined {
     // Slices of one bulk are made of what suits more bulks.
     this.pipelines = new Pipelines(single, { ...charged(search), bulks: bulks === 1 ? 'auto' : bulks }, routes);
     this.index = all.length - 1;
-    this.floor = leastTime(single.schedule, routes, request.size) * (1 - 1e-9);
-    this.isSized = objective === 'time' && algorithm === undefined && collective.ranks <= mostRanksFor.programs;
+    this.floor = occupancyLowerBound(single.schedule, routes, request.size) * (1 - 1e-9);
+    this.isSized = objective === 'time' && algorithm === undefined && collective.ranks <= maxRanksFor.programs;
   }
 
-  next(): Prospect {
+  next(): SearchNode {
     const { search, single, index, pipelines } = this;
     const inMoreBulks = pipelines.estimate('quick');
     if (search.request.bulks !== 'auto') return this.finished(inMoreBulks);
@@ -107,28 +107,28 @@ class Refined {
     return Math.min(this.now, this.pipelines.estimate('full'));
   }
 
-  private called(what: string): Pick<Prospect, 'name' | 'floor' | 'spread'> {
-    return { name: `${this.single.candidate.name}, ${what}`, floor: this.floor, spread: spreads.priced };
+  private called(what: string): Pick<SearchNode, 'name' | 'floor' | 'spread'> {
+    return { name: `${this.single.candidate.name}, ${what}`, floor: this.floor, spread: estimateSpread.priced };
   }
 
   /** In about so many bulks. */
-  private tuned(estimate: Seconds): Prospect {
+  private tuned(estimate: Seconds): SearchNode {
     const { search, single, index, pipelines } = this;
-    const refine = (): readonly Prospect[] => {
+    const refine = (): readonly SearchNode[] => {
       const better = pipelines.tuned('quick');
       search.replace(index, single);
       this.take(better);
       // Where no depth kept what was expected, another may.
-      return [this.finished(this.now <= estimate * (1 + spreads.priced) ? this.likely : estimate)];
+      return [this.finished(this.now <= estimate * (1 + estimateSpread.priced) ? this.likely : estimate)];
     };
     const { plan } = single.checked;
     return { ...this.called('tuned'), estimate, work: workOf(plan) + operationCount(plan), refine };
   }
 
   /** All depths, precisely. */
-  private finished(estimate: Seconds): Prospect {
+  private finished(estimate: Seconds): SearchNode {
     const { search, pipelines, isSized } = this;
-    const refine = (): readonly Prospect[] => {
+    const refine = (): readonly SearchNode[] => {
       const toBeat = search.toBeat() * (isSized ? sizing.mostGain : 1);
       if (search.request.bulks !== 1) this.take(pipelines.tuned('full', toBeat));
       return isSized ? [this.sized()] : [];
@@ -140,10 +140,10 @@ class Refined {
   }
 
   /** In chunks of unequal size: they may load links otherwise. */
-  private sized(): Prospect {
+  private sized(): SearchNode {
     const { search, index, now } = this;
     const { request, routes, bound } = search;
-    const refine = (): readonly Prospect[] => {
+    const refine = (): readonly SearchNode[] => {
       const known = request.bulks === 1 ? this.pipelines.tuned('full') : search.priced[index];
       const better = withBestSizes(known, charged(search), routes, bound);
       if (better !== undefined) search.take(better);
@@ -152,14 +152,14 @@ class Refined {
     return { ...this.called('sized'), floor: now / sizing.mostGain, estimate: now, work: sizing.work, refine };
   }
 
-  private take(better: Priced): void {
+  private take(better: EvaluatedCandidate): void {
     if (better.cost.seconds >= this.now) return;
     this.search.spend(workOf(better.checked.plan));
     this.search.replace(this.index, better);
   }
 }
 
-function charged(search: CandidateSearch): PriceRequest {
+function charged(search: CandidateSearch): EvaluationRequest {
   return {
     ...search.request,
     exhaustive: false,

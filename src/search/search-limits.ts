@@ -40,7 +40,7 @@ export const budgets: Readonly<Record<Effort, readonly Stage[]>> = {
  */
 export const workOfEngine = { turn: 1_500, quick: 8_000, thorough: 60_000, overdraft: 1.25 } as const;
 /** What an engine is taken to promise that says nothing: bound over time of its best plan, and the work for each rank until it is there. */
-export const usualPromise = { part: 0.8, workOfRank: 100 } as const;
+export const defaultEngineEstimate = { part: 0.8, workOfRank: 100 } as const;
 
 /** What it costs to ask an engine for a proposal. */
 export const perProposal = 50;
@@ -55,7 +55,7 @@ export const simulatedPerOperation = 20;
 export const chunksPerOperation = 10;
 
 /** How far estimates are off, as the scale of a logistic distribution of their logarithm. */
-export const spreads = {
+export const estimateSpread = {
   /** What engines say of themselves, and schedules before they are lowered. */
   proposed: 0.2,
   /** What one bulk, or the first bulks, tell of many. */

@@ -9,12 +9,14 @@ import { fingerprint, type Schedule } from '../ir/schedule.ts';
 import { rounding, type Seconds } from '../ir/units.ts';
 import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
 import type { Objective } from './comparing.ts';
-import type { EvaluationOutcome, Priced, PriceRequest } from './evaluate/index.ts';
-import { gainOf, type Prospect } from './prospect.ts';
-import { budgets, type Stage, spreads } from './search-limits.ts';
+import type { EvaluatedCandidate, EvaluationOutcome, EvaluationRequest } from './evaluate/index.ts';
+import { gainOf, type SearchNode } from './prospect.ts';
+import { budgets, estimateSpread, type Stage } from './search-limits.ts';
 
 /** What is searched for, and with which engines. */
-export interface SearchRequest extends PriceRequest, Omit<Problem, 'routes' | 'collective' | 'byName' | 'shouldStop'> {
+export interface SearchRequest
+  extends EvaluationRequest,
+    Omit<Problem, 'routes' | 'collective' | 'byName' | 'shouldStop'> {
   readonly collective: Problem['collective'];
   /** An engine's name, or `auto` for all that apply. */
   readonly engine: string;
@@ -29,7 +31,7 @@ export interface SearchRequest extends PriceRequest, Omit<Problem, 'routes' | 'c
 
 /** All that was tried; `priced` in the order it was proposed. */
 export interface SearchResult {
-  readonly priced: readonly Priced[];
+  readonly priced: readonly EvaluatedCandidate[];
   readonly dismissed: readonly Dismissal[];
   /** The limits that candidates exceeded. */
   readonly exceeded: readonly CccError[];
@@ -38,7 +40,7 @@ export interface SearchResult {
 }
 
 export class CandidateSearch implements SearchResult {
-  readonly priced: Priced[] = [];
+  readonly priced: EvaluatedCandidate[] = [];
   readonly dismissed: Dismissal[] = [];
   readonly exceeded: CccError[] = [];
   stoppedEarly = false;
@@ -52,9 +54,9 @@ export class CandidateSearch implements SearchResult {
   spent = 0;
   private readonly factor: number;
   private readonly stages: readonly Stage[];
-  private prospects: Prospect[] = [];
+  private prospects: SearchNode[] = [];
   /** What cannot be the best, but is to be shown. */
-  private readonly shown: Prospect[] = [];
+  private readonly shown: SearchNode[] = [];
   private readonly seen = new Set<string>();
   /** The stages that are over. */
   private stagesDone = 0;
@@ -75,7 +77,7 @@ export class CandidateSearch implements SearchResult {
   }
 
   /** @param prospects to begin with */
-  run(prospects: readonly Prospect[]): void {
+  run(prospects: readonly SearchNode[]): void {
     this.prospects.push(...prospects);
     while (!this.timeIsUp()) {
       const next = this.takeNext();
@@ -110,7 +112,7 @@ export class CandidateSearch implements SearchResult {
   }
 
   /** The same candidate in a better plan. */
-  replace(index: number, better: Priced): void {
+  replace(index: number, better: EvaluatedCandidate): void {
     this.priced[index] = better;
     const isBest = better.cost.seconds < this.best;
     this.best = Math.min(this.best, better.cost.seconds);
@@ -158,8 +160,8 @@ export class CandidateSearch implements SearchResult {
   }
 
   /** What is refined next; undefined when the search is over. */
-  private takeNext(): Prospect | undefined {
-    const open: Prospect[] = [];
+  private takeNext(): SearchNode | undefined {
+    const open: SearchNode[] = [];
     for (const prospect of this.prospects) {
       if (this.mayBeBest(prospect)) open.push(prospect);
       else if (this.request.exhaustive === true && prospect.isShown === true) this.shown.push(prospect);
@@ -171,14 +173,14 @@ export class CandidateSearch implements SearchResult {
     return next;
   }
 
-  private leaveOut({ name, isAsked, isCandidate }: Prospect): void {
+  private leaveOut({ name, isAsked, isCandidate }: SearchNode): void {
     const slower = 'keeps a link or a chip busy for longer than another one takes in all';
     if (isCandidate === true) this.dismissed.push({ name, reason: slower });
     if (isAsked === true) this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
   }
 
   /** What gains most for its work, stage by stage; after the last one, what would be preferred to an equal plan. */
-  private mostGainful(open: readonly Prospect[]): Prospect | undefined {
+  private mostGainful(open: readonly SearchNode[]): SearchNode | undefined {
     const gain = this.gains(this.toBeat());
     for (; this.stagesDone < this.stages.length; this.stagesDone++) {
       const next = this.nextOf(this.stages[this.stagesDone], open, gain);
@@ -192,9 +194,13 @@ export class CandidateSearch implements SearchResult {
    * What gains most for its work, of what gains enough and has room. If nothing has, what has been begun is finished, in the same order. Undefined when the stage
    * is over.
    */
-  private nextOf(stage: Stage, open: readonly Prospect[], gain: (prospect: Prospect) => number): Prospect | undefined {
+  private nextOf(
+    stage: Stage,
+    open: readonly SearchNode[],
+    gain: (prospect: SearchNode) => number,
+  ): SearchNode | undefined {
     const { enough, most, room, leastGain, leastOfEngine } = stage;
-    const perWork = (prospect: Prospect): number => gain(prospect) / (1 + prospect.work);
+    const perWork = (prospect: SearchNode): number => gain(prospect) / (1 + prospect.work);
     const worth = open.filter((one) => perWork(one) >= (one.isAsked === true ? leastOfEngine : leastGain));
     const isFull = this.spent >= enough;
     const fitting = worth.filter(({ work }) => !isFull && this.spent + work / this.factor <= room);
@@ -208,43 +214,43 @@ export class CandidateSearch implements SearchResult {
    * Without a plan that promises most, if a plan can be made of it at once; engines are asked in the order of what they promise for their work, none where
    * there is a choice by the time at which what has begun is finished.
    */
-  private nearestToPlan(open: readonly Prospect[]): Prospect | undefined {
+  private nearestToPlan(open: readonly SearchNode[]): SearchNode | undefined {
     const asks = this.spent < this.stages[0].enough;
     const ready = open.filter(({ waits, isCandidate }) => waits !== true && (asks || isCandidate === true));
     const choice = ready.length > 0 ? ready : open;
-    const timeOf = (prospect: Prospect): Seconds => Math.max(prospect.estimate, this.floorOf(prospect));
+    const timeOf = (prospect: SearchNode): Seconds => Math.max(prospect.estimate, this.floorOf(prospect));
     const [first] = choice.toSorted((a, b) => timeOf(a) - timeOf(b) || a.work - b.work);
     if (first === undefined || first.isCandidate === true) return first;
     // Held against one that takes as much longer than the best of all promises as promises are off.
-    const gain = this.gains((1 + spreads.proposed) * timeOf(first));
+    const gain = this.gains((1 + estimateSpread.proposed) * timeOf(first));
     return greatest(choice, (prospect) => gain(prospect) / (1 + prospect.work));
   }
 
   /** What prospects are expected to gain. What an engine may propose is of use where it is better than what has been proposed. */
-  private gains(toBeat: Seconds): (prospect: Prospect) => number {
+  private gains(toBeat: Seconds): (prospect: SearchNode) => number {
     const promised = this.hasPlan() ? Math.min(toBeat, this.expected()) : toBeat;
     return (prospect) => gainOf(prospect, prospect.isAsked === true ? promised : toBeat, this.floorOf(prospect));
   }
 
   /** What is finished in the end: an engine's word is not enough, and it would not take as long as all before. */
-  private isLast({ isAsked, estimate, work }: Prospect): boolean {
+  private isLast({ isAsked, estimate, work }: SearchNode): boolean {
     return isAsked !== true && estimate < this.toBeat() && work / this.factor <= this.spent;
   }
 
   /** Nothing made of a prospect is faster; a bound that a plan has disproved is none. */
-  private floorOf({ floor }: Prospect): Seconds {
+  private floorOf({ floor }: SearchNode): Seconds {
     return this.best < this.bound * (1 - rounding) ? floor : Math.max(floor, this.bound);
   }
 
-  private mayBeBest(prospect: Prospect): boolean {
+  private mayBeBest(prospect: SearchNode): boolean {
     const [floor, toBeat] = [this.floorOf(prospect), this.toBeat()];
     return prospect.winsTies === true ? floor <= toBeat * (1 + rounding) : floor < toBeat * (1 - rounding);
   }
 }
 
 /** The first of those of which most is expected. */
-function greatest(prospects: readonly Prospect[], gain: (prospect: Prospect) => number): Prospect | undefined {
-  let [best, most]: [Prospect | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
+function greatest(prospects: readonly SearchNode[], gain: (prospect: SearchNode) => number): SearchNode | undefined {
+  let [best, most]: [SearchNode | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
   for (const prospect of prospects) {
     const expected = gain(prospect);
     if (expected > most) [best, most] = [prospect, expected];

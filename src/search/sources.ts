@@ -2,22 +2,22 @@
 import { WorkSpent } from '../ir/effort.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Engine, Problem, Proposal } from '../synth/index.ts';
-import { type Prospect, winsTies } from './prospect.ts';
+import { type SearchNode, winsTies } from './prospect.ts';
 import { proposed } from './refinements.ts';
 import type { CandidateSearch } from './search.ts';
-import { perProposal, spreads, usualPromise, workOfEngine } from './search-limits.ts';
+import { defaultEngineEstimate, estimateSpread, perProposal, workOfEngine } from './search-limits.ts';
 
 /** Asked quickly; those that search are asked thoroughly later. */
-export function sourcesOf(search: CandidateSearch, engines: readonly Engine[]): readonly Prospect[] {
+export function sourcesOf(search: CandidateSearch, engines: readonly Engine[]): readonly SearchNode[] {
   return engines.map((engine) => new Source(search, engine, false));
 }
 
 /** An engine that has been asked, or will be. */
-class Source implements Prospect {
+class Source implements SearchNode {
   readonly name: string;
   readonly floor = 0;
   readonly estimate: Seconds;
-  readonly spread = spreads.proposed;
+  readonly spread = estimateSpread.proposed;
   readonly isAsked = true;
   readonly isShown: boolean;
   readonly waits: boolean;
@@ -56,8 +56,8 @@ class Source implements Prospect {
     this.waits = isThorough;
     this.winsTies = winsTies(engine.name, ranks) && !isThorough;
     const promise = engine.promise?.({ ...request, routes });
-    this.estimate = Math.max(likely, bound / (promise?.part ?? usualPromise.part));
-    const work = promise?.work ?? usualPromise.workOfRank * ranks;
+    this.estimate = Math.max(likely, bound / (promise?.part ?? defaultEngineEstimate.part));
+    const work = promise?.work ?? defaultEngineEstimate.workOfRank * ranks;
     this.promisedWork = isThorough ? (work * thorough) / quick : work;
     const isUnlimited = isNamed && engine.searches !== true;
     this.most = isUnlimited ? Number.POSITIVE_INFINITY : Math.max(isThorough ? thorough : quick, work);
@@ -69,11 +69,11 @@ class Source implements Prospect {
     return (1 + this.asked) * (this.asked === 0 ? this.promisedWork : this.done / this.asked);
   }
 
-  refine(): readonly Prospect[] {
+  refine(): readonly SearchNode[] {
     const { search } = this;
     const before = search.spent;
     const end = before + this.turn;
-    const found: Prospect[] = [];
+    const found: SearchNode[] = [];
     try {
       while (!search.timeIsUp()) {
         this.pulled = 0;
@@ -101,7 +101,7 @@ class Source implements Prospect {
     return done === true ? undefined : value;
   }
 
-  private prospectsOf(proposal: Proposal): readonly Prospect[] {
+  private prospectsOf(proposal: Proposal): readonly SearchNode[] {
     const { search } = this;
     if (proposal.kind === 'dismissed') {
       search.take(proposal);
@@ -134,7 +134,7 @@ class Source implements Prospect {
     return search.timeIsUp() || this.pulled >= most;
   }
 
-  private after(): readonly Prospect[] {
+  private after(): readonly SearchNode[] {
     const { search, engine, isThorough, byName } = this;
     const knowsMore = engine.searches === true || (engine.holdsBack === true && !byName);
     return knowsMore && !isThorough ? [new Source(search, engine, true, this.likely)] : [];

@@ -1,10 +1,10 @@
 /** GLPK (the GNU Linear Programming Kit), an optional package: whoever wants it installs it. */
+import { type GlpkPackage, host } from '../host/host.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
 import type { GrowingModel, SolveOptions, Solver, SolverAnswer } from './solver.ts';
 
-type GlpkModule = typeof import('glpk.js/node');
-type Glpk = Awaited<ReturnType<GlpkModule['default']>>;
+type Glpk = Awaited<ReturnType<GlpkPackage['default']>>;
 type GlpkProblem = Required<
   Pick<Parameters<Glpk['solve']>[0], 'name' | 'objective' | 'subjectTo' | 'bounds' | 'generals'>
 >;
@@ -17,9 +17,9 @@ const patience = 10;
  * @throws CccError 'unsupported' where the package is not installed
  */
 export async function loadGlpk(): Promise<Solver> {
-  let module: GlpkModule;
+  let module: GlpkPackage;
   try {
-    module = await import('glpk.js/node');
+    module = await host().loadGlpk();
   } catch {
     throw new CccError('unsupported', 'the solver glpk needs the package glpk.js, which is not installed; highs is');
   }

@@ -1,7 +1,6 @@
 /** HiGHS (Huangfu and Hall 2018), compiled to WebAssembly. */
-import { createRequire as requireFrom } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
 import type { CallbackData, Highs, HighsCallbackMap, Model } from 'highs';
+import { host } from '../host/host.ts';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
 import type { GrowingModel, SolveOptions, SolveProgress, Solver, SolverAnswer } from './solver.ts';
 
@@ -10,11 +9,7 @@ const primalSimplex = 4;
 
 /** Loads the solver; its calls are synchronous. */
 export async function loadHighs(): Promise<Solver> {
-  // Without it every function is compiled twice, and most of a short solve's time goes into the better code that comes too late.
-  setFlagsFromString('--liftoff-only');
-  // The package describes its CommonJS form; its module form has another shape than its types say.
-  const { default: load }: typeof import('highs') = requireFrom(import.meta.url)('highs');
-  const highs = await load();
+  const highs = await host().loadHighs();
   return {
     name: `HiGHS ${highs.version.string}`,
     solve(model, options = {}) {

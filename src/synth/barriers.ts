@@ -4,9 +4,9 @@
  */
 import type { Collective } from '../ir/collective.ts';
 import type { Schedule } from '../ir/schedule.ts';
-import { fold, tokensOf } from '../passes/index.ts';
+import { gatherThenReduce, tokensOf } from '../passes/index.ts';
 import { candidatesOf, dismissed, type Engine, type Problem, type Proposal } from './engine.ts';
-import { mostRanksFor } from './limits.ts';
+import { maxRanksFor } from './limits.ts';
 
 const name = 'barriers';
 
@@ -14,7 +14,7 @@ const name = 'barriers';
  * @param inStep asked for allgathers in which chips keep step: whatever has come before a step can then be one token
  * @param asTheyCome asked for those in which a message waits for what it carries and for nothing else: every token keeps a place of its own
  */
-export function barriers(inStep: readonly Engine[], asTheyCome: readonly Engine[]): Engine {
+export function barriersEngine(inStep: readonly Engine[], asTheyCome: readonly Engine[]): Engine {
   return {
     name,
     searches: true,
@@ -23,8 +23,8 @@ export function barriers(inStep: readonly Engine[], asTheyCome: readonly Engine[
       const { collective } = problem;
       if (collective.kind !== 'barrier' || problem.algorithm !== undefined) return;
       yield* made(problem, inStep, tokensOf);
-      if (collective.ranks <= mostRanksFor.packings) yield* made(problem, asTheyCome, fold);
-      else yield dismissed('tokens told apart', `more than ${mostRanksFor.packings} ranks have too many`);
+      if (collective.ranks <= maxRanksFor.packings) yield* made(problem, asTheyCome, gatherThenReduce);
+      else yield dismissed('tokens told apart', `more than ${maxRanksFor.packings} ranks have too many`);
     },
   };
 }

@@ -52,7 +52,7 @@ export function derivationsOf(kind: CollectiveKind): readonly Derivation[] {
 }
 
 /** The smallest C of a collective for which part p of its derivation gets a multiple of `units[p]` chunks. */
-export function leastChunks(target: Collective, { parts }: Derivation, units: readonly number[]): number {
+export function minChunksPerShard(target: Collective, { parts }: Derivation, units: readonly number[]): number {
   const { ranks } = target;
   const message = parts
     .map(({ kind }, p) => (collectiveFacts[kind].sharded ? units[p] * ranks : units[p]))
@@ -66,7 +66,7 @@ export function leastChunks(target: Collective, { parts }: Derivation, units: re
  * @param target the collective, with its C; a root other than its own may be given for parts of collectives without one
  * @param move makes part p: the move that it is told, on the machine as it is or (`reversed`) with its links turned round
  */
-export function assemble(
+export function assembleSchedule(
   target: Collective,
   { parts }: Derivation,
   move: (collective: Collective, part: DerivedPart) => Schedule,

@@ -90,7 +90,7 @@ export interface Engine {
   /** Asked by name it proposes what it holds back otherwise, since that is hardly ever good. */
   readonly holdsBack?: true;
   /** What is to be expected of its best proposal, told at once: which part of the bound it reaches, and the work until it is there. */
-  promise?(problem: Problem): Partial<Promised>;
+  promise?(problem: Problem): Partial<EngineEstimate>;
 }
 
 /** What engines propose, one after the other, without what they dismiss. */
@@ -100,7 +100,7 @@ export function* candidatesOf(engines: readonly Engine[], problem: Problem): Ite
   }
 }
 
-export interface Promised {
+export interface EngineEstimate {
   /** Bound over time of the best plan, about. */
   readonly part: number;
   /** In operations of a plan. */

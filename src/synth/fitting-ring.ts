@@ -1,9 +1,9 @@
 /** The order in which a ring of ranks fits the machine. */
-import { leastStretchRing, type RingOrder } from '../graph/index.ts';
+import { minStretchRing, type RingOrder } from '../graph/index.ts';
 import type { Effort } from '../ir/effort.ts';
 import type { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
-import { folded, rowOf } from './row.ts';
+import { foldedRing, rowOf } from './row.ts';
 
 /** A ring, and whether it fits better than that of the ranks in their own order. */
 export interface FittingRing extends RingOrder {
@@ -26,12 +26,12 @@ export function fittingRing(routes: Routes, effort: Effort): FittingRing {
 }
 
 function find(routes: Routes, effort: Effort): FittingRing {
-  const shortest = leastStretchRing(routes, effort);
+  const shortest = minStretchRing(routes, effort);
   const { nodes, chips } = routes.topology;
   const own = Array.from({ length: ranksOf(routes.topology) }, (_, rank) => rank);
   const isBetter = shortest.after < shortest.before;
   if (nodes.length === chips.length) return { ...shortest, isBetter };
-  const there = folded(rowOf(own.length, (from, to) => routes.hops(from, to)));
+  const there = foldedRing(rowOf(own.length, (from, to) => routes.hops(from, to)));
   const first = there.indexOf(0);
   const order = [...there.slice(first), ...there.slice(0, first)];
   const edges = (ring: readonly number[]) => ring.map((rank, at) => routes.hops(rank, ring[(at + 1) % ring.length]));

@@ -3,16 +3,16 @@
  * steps as they can, and every rank that needs the result combines them itself.
  */
 import type { Collective } from '../ir/collective.ts';
-import { fold, foldedKinds } from '../passes/index.ts';
-import { candidatesOf, type Engine, type Problem, type Promised, type Proposal } from './engine.ts';
-import { proposeMerging } from './merging/index.ts';
+import { gatheringKinds, gatherThenReduce } from '../passes/index.ts';
+import { candidatesOf, type Engine, type EngineEstimate, type Problem, type Proposal } from './engine.ts';
+import { proposeRecursiveDoubling } from './merging/index.ts';
 import { isShort } from './short.ts';
 
 /** Bytes of all operands at one rank beyond which nothing is proposed: the move alone then takes longer than combining. */
 const mostGathered = 2 ** 20;
 
 /** @param movers asked for the moves */
-export function folding(movers: readonly Engine[]): Engine {
+export function proposeGatherThenReduce(movers: readonly Engine[]): Engine {
   return {
     name: 'folding',
     searches: true,
@@ -23,16 +23,16 @@ export function folding(movers: readonly Engine[]): Engine {
 }
 
 /** For a message of which each link carries all in less time than its latency nothing is quicker, as a rule. */
-function promise({ collective, routes, size }: Problem): Partial<Promised> {
+function promise({ collective, routes, size }: Problem): Partial<EngineEstimate> {
   return collective.kind === 'allreduce' && isShort(size, routes.topology) ? { part: 0.9 } : {};
 }
 
 function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { collective, size } = problem;
   const { kind, ranks, root, op, ordered, inPlace } = collective;
-  const movedKind = foldedKinds[kind];
+  const movedKind = gatheringKinds[kind];
   if (problem.algorithm !== undefined || movedKind === undefined) return;
-  if (isShort(size, problem.routes.topology)) yield* proposeMerging(problem);
+  if (isShort(size, problem.routes.topology)) yield* proposeRecursiveDoubling(problem);
   const gathered = kind === 'reducescatter' ? size : size * ranks;
   if (gathered > mostGathered) return;
   const move: Collective = { kind: movedKind, ranks, chunks: collective.chunks, root, op, ordered: false, inPlace };
@@ -45,7 +45,7 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
         build: (multiple) => {
           const schedule = candidate.build(multiple);
           const { chunks } = schedule.collective;
-          return fold(schedule, { kind, ranks, chunks, root, op, ordered, inPlace });
+          return gatherThenReduce(schedule, { kind, ranks, chunks, root, op, ordered, inPlace });
         },
         ...(candidate.promised && { promised: candidate.promised }),
       },

@@ -1,60 +1,64 @@
 /** Engines. They are asked in the order of what they promise for their work (`Engine.promise`); where that is the same, in this one. */
 import { CccError } from '../ir/diagnostic.ts';
-import { barriers } from './barriers.ts';
+import { barriersEngine } from './barriers.ts';
 import type { Engine } from './engine.ts';
-import { exact } from './exact/index.ts';
-import { folding } from './folding.ts';
-import { levels } from './levels/index.ts';
-import { library } from './library.ts';
-import { list } from './list/index.ts';
-import { nccl } from './nccl/index.ts';
-import { inStepReductions } from './reductions/index.ts';
-import { scans } from './scans/index.ts';
-import { symmetric } from './symmetric/index.ts';
-import { trees } from './trees/index.ts';
+import { exactEngine } from './exact/index.ts';
+import { proposeGatherThenReduce } from './folding.ts';
+import { levelsEngine } from './levels/index.ts';
+import { libraryEngine } from './library.ts';
+import { listEngine } from './list/index.ts';
+import { ncclEngine } from './nccl/index.ts';
+import { lockStepEngine } from './reductions/index.ts';
+import { scansEngine } from './scans/index.ts';
+import { symmetricEngine } from './symmetric/index.ts';
+import { treesEngine } from './trees/index.ts';
 import { withShardSizes } from './with-shard-sizes.ts';
 
 export { type Candidate, candidateOf, type Dismissal, type Engine, type Problem, type Proposal } from './engine.ts';
 export {
-  type Floor,
   type Frontier,
+  type FrontierEvidence,
   type FrontierPoint,
   type Gap,
   Oracle,
   unfitFor,
   walkFrontier,
 } from './exact/index.ts';
-export { library } from './library.ts';
-export { mostFailures, mostRanksFor, tolerance } from './limits.ts';
-export { mostChannels } from './nccl/channels.ts';
-export { nccl, ncclAlgorithms, ncclScheduleFor } from './nccl/index.ts';
-export { bestDepth, type Depth, inSuitedBulks, worthwhile } from './pipeline.ts';
+export { libraryEngine } from './library.ts';
+export { maxFailures, maxRanksFor, relativeTolerance } from './limits.ts';
+export { maxNcclChannels } from './nccl/channels.ts';
+export { ncclAlgorithms, ncclEngine, ncclScheduleFor } from './nccl/index.ts';
+export { bestDepth, type Depth, estimatedDepth, worthwhile } from './pipeline.ts';
 export { bestInRounds, type InRounds } from './rounds/index.ts';
 export { inWholeChunks } from './whole-chunks.ts';
 
-const inLevels = levels([library], [trees, list], [symmetric, list, folding([symmetric, list]), library]);
+const inLevels = levelsEngine(
+  [libraryEngine],
+  [treesEngine, listEngine],
+  [symmetricEngine, listEngine, proposeGatherThenReduce([symmetricEngine, listEngine]), libraryEngine],
+);
 
 export const engines: readonly Engine[] = [
   // At the bound in a moment, where it applies: that ends the search.
-  symmetric,
+  symmetricEngine,
   // Other reductions lose half of their time on chips that cannot send while they reduce.
-  inStepReductions,
+  lockStepEngine,
   // Made for two collectives only.
-  scans([symmetric, list, library]),
+  scansEngine([symmetricEngine, listEngine, libraryEngine]),
   // The best plan in half of all cases.
-  list,
+  listEngine,
   // Made in a moment, and preferred where nothing is faster.
-  library,
+  libraryEngine,
   // For short reductions; asks the list engine again.
-  folding([symmetric, inLevels, list]),
-  barriers([symmetric, inLevels], [list]),
+  proposeGatherThenReduce([symmetricEngine, inLevels, listEngine]),
+  barriersEngine([symmetricEngine, inLevels], [listEngine]),
   // Composes what others propose for each level.
   inLevels,
   // Packing takes longest, and pays for long messages.
-  trees,
+  treesEngine,
   // Asked by name only.
-  exact,
-  nccl,
+  exactEngine,
+  ncclEngine,
 ].map(withShardSizes);
 
 /**

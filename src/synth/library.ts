@@ -1,6 +1,6 @@
 /** The library engine: the algorithms of `schedules/`, and schedule files that users name. */
 import type { RingOrder } from '../graph/index.ts';
-import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
+import { collectiveFacts, combinesInRankOrder } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { partOfWork } from '../ir/effort.ts';
 import type { Topology } from '../ir/topology.ts';
@@ -20,9 +20,9 @@ import {
 import { areBoxes } from './boxes.ts';
 import { type Candidate, dismissed, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
 import { fittingRing } from './fitting-ring.ts';
-import { mostMessages, mostRanksFor } from './limits.ts';
+import { maxMessages, maxRanksFor } from './limits.ts';
 
-export const library: Engine = {
+export const libraryEngine: Engine = {
   name: 'library',
   holdsBack: true,
   promise: ({ routes }) => ({ part: partOf(routes.topology), atOnce: true }),
@@ -65,8 +65,8 @@ function* propose(problem: Problem): Iterable<Proposal> {
 
 function requestFor({ collective, parameters, limits, byName }: Problem): ScheduleRequest {
   const { ranks, root, op, ordered, inPlace } = collective;
-  const isThrifty = ranks > mostRanksFor.messages && byName !== true;
-  const operations = isThrifty ? Math.min(limits.operations, mostMessages) : limits.operations;
+  const isThrifty = ranks > maxRanksFor.messages && byName !== true;
+  const operations = isThrifty ? Math.min(limits.operations, maxMessages) : limits.operations;
   return { ranks, root, op, ordered, inPlace, parameters, limits: { ...limits, operations } };
 }
 
@@ -111,15 +111,15 @@ function shippedNamed(wanted: string, problem: Problem): ScheduleFile {
 function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Candidate {
   return {
     name: file.name,
-    origin: { engine: library.name, schedule: file.name },
+    origin: { engine: libraryEngine.name, schedule: file.name },
     build: (multiple) => instantiate(file, { ...request, chunks: chunks * multiple }),
   };
 }
 
 /** Where the result tells ranks apart by more than whose shards are whose, a ring cannot be renumbered. */
 function mayBeRelabelled({ collective, effort = 'full' }: Problem): boolean {
-  const isSmall = collective.ranks <= mostRanksFor.flows * partOfWork[effort];
-  return isSmall && !keepsRankOrder(collective) && collective.kind !== 'custom';
+  const isSmall = collective.ranks <= maxRanksFor.flows * partOfWork[effort];
+  return isSmall && !combinesInRankOrder(collective) && collective.kind !== 'custom';
 }
 
 /** The same ring through the ranks in another order: neighbours on the ring become neighbours in the machine. */

@@ -58,7 +58,7 @@ const partPaid = 1 / 8;
  *
  * @param most the most bulks there may be
  */
-export function inSuitedBulks(
+export function estimatedDepth(
   seconds: Seconds,
   latency: Seconds,
   busiest: Seconds,

@@ -1,6 +1,6 @@
 /** How much each root has to spread, in whole numbers: shards of different sizes get trees in proportion to them. */
 
-import { tolerance } from './limits.ts';
+import { relativeTolerance } from './limits.ts';
 
 /** A rank with data for all others. */
 export interface SpreadingRoot {
@@ -33,7 +33,7 @@ export function sharesOf(counts: readonly number[] | undefined): readonly Spread
     const shares = counts.map((count) => Math.ceil(((count * units) / largest) * (1 - 1e-6)));
     const loss = (shares.reduce((total, share) => total + share, 0) * largest) / units / sum - 1;
     if (best === undefined || loss < best.loss) best = { shares, loss };
-    if (loss <= tolerance) break;
+    if (loss <= relativeTolerance) break;
   }
   if (best === undefined || best.shares.every((share) => share === best.shares[0])) return undefined;
   return best.shares.map((share, rank) => ({ rank, share })).filter(({ share }) => share > 0);

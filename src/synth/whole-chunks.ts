@@ -8,10 +8,10 @@ import { type Bytes, noticeable, type Seconds } from '../ir/units.ts';
 import type { Solver } from '../solver/index.ts';
 import type { Arc } from './arcs.ts';
 import { type Candidate, candidateOf, type Problem } from './engine.ts';
-import { type TimedWay, Unrolled } from './exact/unrolled.ts';
+import { type TimedRoute, Unrolled } from './exact/unrolled.ts';
 import { roundsNetwork } from './rounds/network.ts';
 import { commoditiesOf } from './rounds/problem.ts';
-import { scheduleOf } from './rounds/schedule.ts';
+import { roundsSchedule } from './rounds/schedule.ts';
 
 /**
  * Columns of a program, and nodes of its search. On 46 requests drawn for up to 9 ranks, of which 10 got a better plan, 12 nodes found them
@@ -66,7 +66,7 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
     );
     const name = `ilp-whole-${collective.kind}`;
     const made = { chunks, parts, seconds: steps * step };
-    const schedule = scheduleOf(name, collective, { ...demands, network, rounds: steps }, made);
+    const schedule = roundsSchedule(name, collective, { ...demands, network, rounds: steps }, made);
     return { ...candidateOf(schedule, { engine: 'ilp', schedule: name, steps }), isDeepEnough: true };
   }
   return undefined;
@@ -76,7 +76,7 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
 function onGrid(
   arcs: readonly Arc[],
   bytes: Bytes,
-): { readonly step: Seconds; readonly ways: readonly Required<TimedWay>[] } {
+): { readonly step: Seconds; readonly ways: readonly Required<TimedRoute>[] } {
   const secondsOf = ({ latency, bandwidth }: Arc): Seconds => latency + bytes / bandwidth;
   const step = Math.min(...arcs.map(secondsOf));
   const steps = (time: Seconds): number => Math.max(1, Math.ceil(time / step - noticeable));
@@ -91,7 +91,7 @@ function onGrid(
 /** By rank, the steps after which a chunk of the source can be there at the soonest. */
 function soonest(
   source: number,
-  { ranks, ways }: { readonly ranks: number; readonly ways: readonly Required<TimedWay>[] },
+  { ranks, ways }: { readonly ranks: number; readonly ways: readonly Required<TimedRoute>[] },
 ): readonly number[] {
   const after = new Array<number>(ranks).fill(Number.POSITIVE_INFINITY);
   after[source] = 0;

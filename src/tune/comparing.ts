@@ -8,8 +8,8 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { simulate } from '../model/index.ts';
 import { listShipped } from '../read/index.ts';
-import { type Priced, priceWithinLimits } from '../search/evaluate/index.ts';
-import { type Candidate, engines, nccl } from '../synth/index.ts';
+import { type EvaluatedCandidate, evaluateWithinLimits } from '../search/evaluate/index.ts';
+import { type Candidate, engines, ncclEngine } from '../synth/index.ts';
 import { type RuleBook, type RuleChoice, ruleBooks } from './fixed-rules/index.ts';
 import { tuning } from './limits.ts';
 import { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune.ts';
@@ -45,7 +45,7 @@ export function compareWithLibraries(request: TuneRequest, result: TuneResult): 
 function comparisonWithNccl(request: TuneRequest, { sizes }: TuneResult): readonly RuleComparison[] {
   const own = {
     ...request,
-    engine: nccl.name,
+    engine: ncclEngine.name,
     algorithm: undefined,
     parameters: {},
     chunks: undefined,
@@ -91,7 +91,7 @@ function comparisonWith(
 class RuleTiming {
   private readonly request: TuneRequest;
   private readonly routes: Routes;
-  private readonly known = new Map<string, Priced | undefined>();
+  private readonly known = new Map<string, EvaluatedCandidate | undefined>();
 
   constructor(request: TuneRequest, routes: Routes) {
     this.request = request;
@@ -119,18 +119,18 @@ class RuleTiming {
     return steady + ((bulks - 2 * tuning.bulks) * (steady - filled)) / tuning.bulks;
   }
 
-  private named(schedule: string): Priced | undefined {
+  private named(schedule: string): EvaluatedCandidate | undefined {
     if (!this.known.has(schedule)) this.known.set(schedule, this.prove(schedule));
     return this.known.get(schedule);
   }
 
-  private prove(schedule: string): Priced | undefined {
+  private prove(schedule: string): EvaluatedCandidate | undefined {
     const { request, routes } = this;
     if (!listShipped('schedules').includes(schedule)) return undefined;
     const candidate = this.candidateNamed(schedule);
     if (candidate === undefined) return undefined;
     const size = request.sizes[0];
-    const outcome = priceWithinLimits(candidate, { ...request, size }, routes, Number.POSITIVE_INFINITY);
+    const outcome = evaluateWithinLimits(candidate, { ...request, size }, routes, Number.POSITIVE_INFINITY);
     return outcome.kind === 'priced' ? outcome : undefined;
   }
 

@@ -2,7 +2,7 @@
 import type { Limits } from '../ir/limits.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
-import type { Priced } from '../search/evaluate/index.ts';
+import type { EvaluatedCandidate } from '../search/evaluate/index.ts';
 import { reductionTrees } from '../verify/index.ts';
 import { bestAt } from './ranges.ts';
 import type { TunedPlan } from './timed-plan.ts';
@@ -32,7 +32,7 @@ export function ofOneTree(pool: readonly TunedPlan[], sizes: readonly Bytes[], l
 /** By schedule: bulks do not change a tree, since a plan runs the same program for each. */
 const known = new WeakMap<Schedule, { readonly tree: string | undefined }>();
 
-function treeOf({ schedule, checked }: Priced, { slots }: Limits): string | undefined {
+function treeOf({ schedule, checked }: EvaluatedCandidate, { slots }: Limits): string | undefined {
   const before = known.get(schedule);
   if (before !== undefined) return before.tree;
   const tree = reductionTrees(checked.plan, slots);

@@ -9,8 +9,8 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
 import { fingerprint, type Schedule } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
-import { leastTime } from '../model/index.ts';
-import { inManyLanes, type Priced, priceWithinLimits, tune } from '../search/evaluate/index.ts';
+import { occupancyLowerBound } from '../model/index.ts';
+import { type EvaluatedCandidate, evaluateWithinLimits, inManyLanes, tune } from '../search/evaluate/index.ts';
 import type { SearchRequest } from '../search/search.ts';
 import { type Candidate, type Dismissal, type Engine, enginesNamed } from '../synth/index.ts';
 import { tuning } from './limits.ts';
@@ -103,18 +103,18 @@ class Collection implements PlanPool {
     if (this.seen.has(key)) return key;
     this.seen.add(key);
     const isLarge = schedule.steps.transferCount > tuning.fewTransfers;
-    if (isLarge && sizes.every((at, index) => leastTime(schedule, routes, at) > this.best[index])) {
+    if (isLarge && sizes.every((at, index) => occupancyLowerBound(schedule, routes, at) > this.best[index])) {
       this.dismiss({ name: candidate.name, reason: 'keeps a link or a chip busy for longer than others take in all' });
       return key;
     }
-    const outcome = priceWithinLimits(candidate, { ...request, size }, routes, Number.POSITIVE_INFINITY);
+    const outcome = evaluateWithinLimits(candidate, { ...request, size }, routes, Number.POSITIVE_INFINITY);
     if (outcome.kind === 'dismissed') this.dismiss(outcome.dismissal);
     else this.addInInstances(outcome, size);
     return key;
   }
 
   /** The plan, and where the machine has lanes as many times as that gains somewhere with its messages split over more of them. */
-  private addInInstances(single: Priced, size: Bytes): void {
+  private addInInstances(single: EvaluatedCandidate, size: Bytes): void {
     const { request, routes, sizes } = this;
     const most = sizes[sizes.length - 1];
     let last = new TunedPlan(single, size, routes);

@@ -3,12 +3,12 @@
 import type { CostReport, LinkUse } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { leastTime, simulate } from '../model/index.ts';
-import { leastLinkTime, type Priced, pipelineEstimate } from '../search/evaluate/index.ts';
+import { occupancyLowerBound, simulate } from '../model/index.ts';
+import { busiestLinkTime, type EvaluatedCandidate, pipelineEstimate } from '../search/evaluate/index.ts';
 import { TimeCurve } from './time-curve.ts';
 
 export class TunedPlan {
-  readonly priced: Priced;
+  readonly priced: EvaluatedCandidate;
   /** The size for which its depth was chosen. */
   readonly tunedFor: Bytes;
   /** On the machine under the protocol that its messages move by. */
@@ -17,7 +17,7 @@ export class TunedPlan {
   /** What it costs without any bytes. */
   private nothing: CostReport | undefined;
 
-  constructor(priced: Priced, tunedFor: Bytes, routes: Routes) {
+  constructor(priced: EvaluatedCandidate, tunedFor: Bytes, routes: Routes) {
     this.priced = priced;
     this.tunedFor = tunedFor;
     this.routes = routes;
@@ -65,14 +65,14 @@ export class TunedPlan {
     const latency = this.nothing.seconds;
     const links = this.linksAt(size, this.nothing);
     const cost = { ...this.priced.cost, seconds: this.secondsAt(size), links };
-    const busiest = leastTime(this.priced.schedule, this.routes, size);
+    const busiest = occupancyLowerBound(this.priced.schedule, this.routes, size);
     // Of a plan in several bulks it is not known what one takes: all bytes over the busiest link, and the way from end to end.
-    if (this.bulks > 1) return Math.max(busiest, latency + leastLinkTime({ cost }, this.routes));
+    if (this.bulks > 1) return Math.max(busiest, latency + busiestLinkTime({ cost }, this.routes));
     return Math.max(busiest, pipelineEstimate({ cost }, latency, this.routes).seconds);
   }
 
   /** The plan with its price at another size. */
-  pricedAt(size: Bytes): Priced {
+  pricedAt(size: Bytes): EvaluatedCandidate {
     return { ...this.priced, cost: this.simulated(size) };
   }
 

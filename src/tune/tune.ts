@@ -4,7 +4,7 @@
  */
 import { lowerBound } from '../bounds/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { type Bound, optimality, standing } from '../ir/report.ts';
+import { type Bound, bestValidBound, optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -134,13 +134,13 @@ function resultOf(
   const ranges = rangesFor(usable, sizes, tolerance);
   const unchunked = { ...collective, chunks: chunks ?? 1 };
   const tuned = sizes.map((size): TunedSize => {
-    const { plan } = rangeOf(ranges, size);
+    const { plan } = sizeRangeOf(ranges, size);
     const seconds = plan.simulatedSecondsAt(size);
     const bestSeconds = Math.min(seconds, bestAt(pool, size).secondsAt(size));
     // No plan under any protocol takes less than the least of their bounds.
     const bounds = alternatives.map((machine) => lowerBound(unchunked, machine, size));
     const least = bounds.reduce((best, next) => (next.seconds < best.seconds ? next : best));
-    const { seconds: bound, disproved } = standing(least, bestSeconds);
+    const { seconds: bound, disproved } = bestValidBound(least, bestSeconds);
     return { size, plan, seconds, bestSeconds, bound, disproved, optimality: optimality(bound, seconds) };
   });
   const inUse = [...new Set(ranges.map(({ plan }) => plan))];
@@ -164,7 +164,7 @@ function textbooksFirst(plans: readonly TunedPlan[]): readonly TunedPlan[] {
 }
 
 /** The range that a size between the least and the greatest lies in. */
-export function rangeOf(ranges: readonly SizeRange[], size: Bytes): SizeRange {
+export function sizeRangeOf(ranges: readonly SizeRange[], size: Bytes): SizeRange {
   return ranges.find(({ to }) => size < to) ?? ranges[ranges.length - 1];
 }
 

@@ -22,7 +22,7 @@ export interface CellMemory {
 }
 
 /** Lays out the cells of a plan whose buffers are as §4 of the design wants them. */
-export function layOut(index: PlanIndex, limit: number): CellMemory {
+export function layOutCells(index: PlanIndex, limit: number): CellMemory {
   const { plan, rankOf } = index;
   const ranks = plan.buffers.length;
   const firstCell = new Int32Array(ranks + 1);

@@ -2,6 +2,6 @@
 
 export { Disagreement } from './kernel.ts';
 export { type Ownership, ownerships } from './ownership.ts';
-export { type Check, check, judge, prove, proveChecked } from './prove.ts';
+export { type Check, checkByKernel, judgePlan, prove, proveChecked } from './prove.ts';
 export { reductionTrees } from './reduction-trees.ts';
 export { type VerifyOptions, verify } from './verify.ts';

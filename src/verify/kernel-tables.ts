@@ -4,7 +4,7 @@ import { ranksWithResults, runsOfRank } from '../ir/custom-results.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Tables } from '../kernel/plan.ts';
 
-export function tablesOf(plan: Plan): Tables & Pick<Plan, 'laneId'> {
+export function kernelTablesOf(plan: Plan): Tables & Pick<Plan, 'laneId'> {
   const { custom, ...collective } = plan.collective;
   if (custom === undefined) return { ...plan, collective };
   const { results, ...sizes } = custom;

@@ -5,7 +5,7 @@ import type { Verification } from '../ir/verification.ts';
 import { type Conditions, check } from '../kernel/check.ts';
 import { Refusal, type Tables } from '../kernel/plan.ts';
 import type { MovedBytes } from './checks/limits.ts';
-import { tablesOf } from './kernel-tables.ts';
+import { kernelTablesOf } from './kernel-tables.ts';
 import { explained } from './refusal.ts';
 import type { VerifyOptions } from './verify.ts';
 
@@ -18,8 +18,8 @@ type Answer =
   | { readonly ok: false; readonly verdict: string; readonly message: string };
 
 /** @param load what the plan is for, where that is to be looked at */
-export function askKernel(plan: Plan, conditions: Conditions, load?: MovedBytes): Answer {
-  const tables = { ...tablesOf(plan), ...limitsFor(load) };
+export function queryKernel(plan: Plan, conditions: Conditions, load?: MovedBytes): Answer {
+  const tables = { ...kernelTablesOf(plan), ...limitsFor(load) };
   try {
     return { ok: true, bitwise: check(tables, conditions) };
   } catch (error) {
@@ -53,7 +53,7 @@ export function checkedBy(who: string, verification: Verification): Verification
 export function decided(plan: Plan, verification: Verification, options: KernelOptions): Verification {
   const { ownership, unwritten, slots, load } = options;
   const { verdict, inflight, determinism } = verification;
-  const answer = askKernel(plan, { inflight, ownership, unwritten, slots }, load);
+  const answer = queryKernel(plan, { inflight, ownership, unwritten, slots }, load);
   if (!answer.ok && answer.verdict === 'limit') {
     throw new CccError('limit', `${plan.name} is too large for the kernel to prove: ${answer.message}`);
   }

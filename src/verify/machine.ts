@@ -7,7 +7,7 @@ import { checkCapacity } from './checks/capacity.ts';
 import { checkRoutes } from './checks/well-formed.ts';
 
 /** Whether there are a chip for every rank, a route for every message, and room for the rounds that the plan claims. */
-export function suits(plan: Plan, topology: Topology): boolean {
+export function fitsMachine(plan: Plan, topology: Topology): boolean {
   if (topology.chips.length !== plan.collective.ranks) return false;
   const [index, routes] = [new PlanIndex(plan), Routes.of(topology)];
   return checkRoutes(index, routes).none && (plan.rounds.length === 0 || checkCapacity(index, routes).none);

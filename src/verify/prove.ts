@@ -6,8 +6,8 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import { type CheckedPlan, firstError, type ProvedPlan, type Verification, verdictText } from '../ir/verification.ts';
 import { checkLimits, limitsText } from './checks/limits.ts';
-import { askKernel, checkedBy, decided, limitsFor } from './kernel.ts';
-import { suits } from './machine.ts';
+import { checkedBy, decided, limitsFor, queryKernel } from './kernel.ts';
+import { fitsMachine } from './machine.ts';
 import { type VerifyOptions, verificationOfCorrect, verify } from './verify.ts';
 
 /** The plan if it is correct, or else what is wrong with it. */
@@ -34,10 +34,10 @@ interface Known {
 }
 
 /** Has the kernel look at a candidate before it is priced; the ladder is climbed only where something is wrong. @throws as `judge` */
-export function check(plan: Plan, options: VerifyOptions = {}): Check {
+export function checkByKernel(plan: Plan, options: VerifyOptions = {}): Check {
   const { topology, inflight = topology?.inflight, ownership, unwritten, slots } = options;
-  const answer = askKernel(plan, { inflight, ownership, unwritten, slots });
-  if (answer.ok && (topology === undefined || suits(plan, topology))) {
+  const answer = queryKernel(plan, { inflight, ownership, unwritten, slots });
+  if (answer.ok && (topology === undefined || fitsMachine(plan, topology))) {
     // Whose bits differ the ladder has to say.
     if (answer.bitwise !== false) {
       const { bitwise } = answer;
@@ -45,14 +45,14 @@ export function check(plan: Plan, options: VerifyOptions = {}): Check {
     }
     return { checked: { plan, topology } };
   }
-  return { checked: undefined, verification: judge(plan, options) };
+  return { checked: undefined, verification: judgePlan(plan, options) };
 }
 
 /**
  * The verdict on a plan, by the kernel; what is wrong, and what a machine adds, in the words of the ladder.
  * @throws Disagreement; CccError 'limit' for a plan that is too large for either of them
  */
-export function judge(plan: Plan, options: VerifyOptions = {}): Verification {
+export function judgePlan(plan: Plan, options: VerifyOptions = {}): Verification {
   const verification = withLimits(plan, verify(plan, options), options);
   // Routes and ranks of a machine are nothing that the kernel knows of.
   if (verification.verdict === 'malformed' && options.topology !== undefined) return verification;
@@ -61,7 +61,7 @@ export function judge(plan: Plan, options: VerifyOptions = {}): Verification {
 
 /** Verifies a plan and, if it is correct, vouches for it: the only place that makes a `ProvedPlan`. @throws as `judge` */
 export function prove(plan: Plan, options: VerifyOptions = {}): Proof {
-  const verification = judge(plan, options);
+  const verification = judgePlan(plan, options);
   return { verification, proved: vouched(plan, verification) };
 }
 
@@ -79,7 +79,7 @@ export function proveChecked(
   { plan, topology }: CheckedPlan,
   options: Omit<VerifyOptions, 'topology'> = {},
 ): ProvedPlan {
-  const verification = ofCandidate(plan, { ...options, topology }) ?? judge(plan, { ...options, topology });
+  const verification = ofCandidate(plan, { ...options, topology }) ?? judgePlan(plan, { ...options, topology });
   const proved = vouched(plan, verification);
   if (verification.verdict === 'over-capacity') {
     throw new CccError('limit', `${plan.name} does not fit: ${verdictText(verification)}`);

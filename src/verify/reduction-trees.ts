@@ -6,8 +6,8 @@ import { collectiveFacts, expectation, isIdempotent, outputChunks } from '../ir/
 import { defaultLimits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
-import { layOut } from './cell-memory.ts';
-import { HappensBefore, run } from './order/happens-before.ts';
+import { layOutCells } from './cell-memory.ts';
+import { executeBulk, HappensBefore } from './order/happens-before.ts';
 import { SymbolicRun } from './symbolic-run.ts';
 import type { CombinationTable } from './values.ts';
 
@@ -21,9 +21,9 @@ export function reductionTrees(plan: Plan, slots: number = defaultLimits.slots):
   const rounds = !isIdempotent(collective.op) && collective.op !== 'xor';
   if (!rounds || !collectiveFacts[collective.kind].reduces) return '';
   const index = new PlanIndex(plan);
-  const memory = layOut(index, slots);
+  const memory = layOutCells(index, slots);
   const connections = index.connections;
-  const { order } = run(new HappensBefore(index, connections, undefined));
+  const { order } = executeBulk(new HappensBefore(index, connections, undefined));
   if (order.length < operationCount(plan)) throw new Error(`${plan.name} was found correct, but does not end`);
   const symbolic = new SymbolicRun(index, memory, connections);
   symbolic.along(order);

@@ -2,7 +2,7 @@
 import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
 import type { PlanIndex } from '../ir/plan-index.ts';
 import type { Finding, PlanPlace } from '../ir/verification.ts';
-import { told } from './told.ts';
+import { reportLimits } from './told.ts';
 
 export type StoryLine = Finding['story'][number];
 
@@ -26,9 +26,9 @@ export class CheckFindings {
   }
 
   /** Adds a finding; `tell` is asked only for those that are told in full. */
-  add(tell: () => FindingText): void {
-    if (this.total++ >= told.contributions) return;
-    const { message, story = [] } = tell();
+  add(storyLineOf: () => FindingText): void {
+    if (this.total++ >= reportLimits.contributions) return;
+    const { message, story = [] } = storyLineOf();
     this.told.push({ severity: this.severity, code: this.code, message, story });
   }
 
@@ -37,7 +37,7 @@ export class CheckFindings {
   }
 
   get full(): boolean {
-    return this.total >= told.contributions;
+    return this.total >= reportLimits.contributions;
   }
 
   /** Says that the search was ended early: there may be more findings than were added. */
@@ -63,7 +63,7 @@ function sliceText(buffer: number, offset: number, count: number): string {
 }
 
 /** What an operation does: `send output[3] to rank 1`. */
-export function describe(plan: Plan, operation: number): string {
+export function describeOperation(plan: Plan, operation: number): string {
   const { ops } = plan;
   const source = sliceText(ops.srcBuffer[operation], ops.srcOffset[operation], ops.srcCount[operation]);
   const target = sliceText(ops.dstBuffer[operation], ops.dstOffset[operation], ops.dstCount[operation]);
@@ -104,7 +104,7 @@ export function nameOf(index: PlanIndex, operation: number): string {
 }
 
 /** One line of a story: the operation, what it does, and what is remarkable about it. */
-export function tell(index: PlanIndex, operation: number, remark = '', bulk = 0): StoryLine {
-  const text = `${nameOf(index, operation)}: ${describe(index.plan, operation)}${remark === '' ? '' : ` – ${remark}`}`;
+export function storyLineOf(index: PlanIndex, operation: number, remark = '', bulk = 0): StoryLine {
+  const text = `${nameOf(index, operation)}: ${describeOperation(index.plan, operation)}${remark === '' ? '' : ` – ${remark}`}`;
   return { text, place: placeOf(index, operation, bulk) };
 }

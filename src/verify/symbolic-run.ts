@@ -1,5 +1,5 @@
 /** Runs a plan on symbolic values: every cell holds the number of a value, −1 for nothing. */
-import { inputChunks, keepsRankOrder } from '../ir/collective.ts';
+import { combinesInRankOrder, inputChunks } from '../ir/collective.ts';
 import { isSend, OperationCode, type Plan } from '../ir/plan.ts';
 import type { Connections, PlanIndex } from '../ir/plan-index.ts';
 import type { CellMemory } from './cell-memory.ts';
@@ -24,7 +24,7 @@ export class SymbolicRun {
     this.index = index;
     this.memory = memory;
     this.connections = connections;
-    this.values = new CombinationTable(collective, keepsRankOrder(collective));
+    this.values = new CombinationTable(collective, combinesInRankOrder(collective));
     this.cells = new Int32Array(memory.firstCell[buffers.length]).fill(-1);
     for (let rank = 0; rank < buffers.length; rank++) {
       const chunks = inputChunks(collective, rank);

@@ -1,5 +1,5 @@
 /** How much is told of what is wrong. */
-export const told = {
+export const reportLimits = {
   /** Contributions, messages over a link in a step, and findings of one rung that are spelt out. */
   contributions: 6,
   /** In a story. */

@@ -10,17 +10,17 @@ import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Verification } from '../ir/verification.ts';
 import { Ascent } from './ascent.ts';
-import { type CellMemory, layOut } from './cell-memory.ts';
-import { checkBarrier } from './checks/barrier.ts';
+import { type CellMemory, layOutCells } from './cell-memory.ts';
+import { checkBarrierOrder } from './checks/barrier.ts';
 import { checkCapacity } from './checks/capacity.ts';
-import { smallestInflight, tellDeadlock } from './checks/deadlock.ts';
-import { checkDeterminism, determinismText, tellDeterminism } from './checks/determinism.ts';
+import { describeDeadlock, smallestInflight } from './checks/deadlock.ts';
+import { checkDeterminism, describeDeterminism, determinismText } from './checks/determinism.ts';
 import { checkInitialised } from './checks/initialised.ts';
 import type { MovedBytes } from './checks/limits.ts';
 import { checkMatching } from './checks/matching.ts';
-import { checkRaces } from './checks/races.ts';
+import { checkDataRaces } from './checks/races.ts';
 import { checkResult } from './checks/result.ts';
-import { checkFrame, checkOperations, checkRoutes, checkTogether } from './checks/well-formed.ts';
+import { checkFrame, checkLanesAndOperations, checkRoutes, checkTogether } from './checks/well-formed.ts';
 import {
   barrierText,
   capacityText,
@@ -31,7 +31,7 @@ import {
   resultText,
   wellFormedText,
 } from './facts.ts';
-import { type ExecutedOrder, HappensBefore, run } from './order/happens-before.ts';
+import { type ExecutedOrder, executeBulk, HappensBefore } from './order/happens-before.ts';
 import type { Ownership } from './ownership.ts';
 
 /** What the plan is verified for. */
@@ -65,7 +65,7 @@ export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
   if (ground === undefined) return record.verification();
   // Without buffers most plans run to their end, and then in an order that suits any number of buffers: buffers take away edges
   // only. Relays alone wait for buffers.
-  const unbuffered = run(new HappensBefore(ground.index, ground.connections, 0));
+  const unbuffered = executeBulk(new HappensBefore(ground.index, ground.connections, 0));
   const isLive = unbuffered.order.length === operationCount(plan);
   if (isLive && isConstant(plan.ops.relay, -1)) {
     const quick = record.copy();
@@ -73,7 +73,7 @@ export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
     if (isOrderless(quick)) return quick.verification();
   }
   // Mistakes are told along a run with the buffers that there are.
-  climbAlong(run(ground.happens), isLive, ground, options, record);
+  climbAlong(executeBulk(ground.happens), isLive, ground, options, record);
   return record.verification();
 }
 
@@ -90,7 +90,7 @@ export function verificationOfCorrect(
   const record = new Ascent(inflight ?? topology?.inflight);
   const index = new PlanIndex(plan);
   const connections = index.connections;
-  const runsUnbuffered = run(new HappensBefore(index, connections, 0)).order.length === operationCount(plan);
+  const runsUnbuffered = executeBulk(new HappensBefore(index, connections, 0)).order.length === operationCount(plan);
   record.smallestInflight = runsUnbuffered ? 0 : smallestInflight(index, connections);
   record.determinism = bitwise && { identical: true, differing: [] };
   const isBarrier = plan.collective.kind === 'barrier';
@@ -125,10 +125,10 @@ function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Gr
   const frame = checkFrame(plan, topology);
   if (!frame.none) return void record.passes(frame, wellFormed);
   const index = new PlanIndex(plan);
-  const operations = checkOperations(index);
+  const operations = checkLanesAndOperations(index);
   if (!operations.none) return void record.passes(operations, wellFormed);
   const connections = index.connections;
-  const memory = layOut(index, slots);
+  const memory = layOutCells(index, slots);
   const routes = topology && Routes.of(topology);
   const together = checkTogether(index, connections, memory);
   if (!together.none) return void record.passes(together, wellFormed);
@@ -157,11 +157,11 @@ function climbAlong(
   record.smallestInflight = smallest;
   const stuck = ran.order.length < operationCount(plan);
   const live = liveText(record.inflight, smallest);
-  if (stuck) return void record.passes(tellDeadlock(happens, ran, smallest), live);
+  if (stuck) return void record.passes(describeDeadlock(happens, ran, smallest), live);
   record.proved.push(live);
 
   const { ownership = 'event' } = options;
-  if (!record.passes(checkRaces(happens, memory, ran, ownership), raceFreeText(plan, ownership))) return;
+  if (!record.passes(checkDataRaces(happens, memory, ran, ownership), raceFreeText(plan, ownership))) return;
   climbResult(ran, ground, options, record);
 }
 
@@ -170,13 +170,13 @@ function climbResult(ran: ExecutedOrder, ground: Ground, { bitwise = false }: Ve
   const { index, connections, memory, happens, routes } = ground;
   const { plan } = index;
   if (plan.collective.kind === 'barrier') {
-    if (!record.passes(checkBarrier(happens, ran), barrierText)) return;
+    if (!record.passes(checkBarrierOrder(happens, ran), barrierText)) return;
   } else {
     const { findings, symbolic } = checkResult({ index, memory, connections, order: ran.order });
     if (!record.passes(findings, resultText(plan))) return;
     record.determinism = checkDeterminism(index, memory, symbolic);
     if (record.determinism !== undefined) {
-      if (!record.passes(tellDeterminism(record.determinism, bitwise), determinismText(record.determinism))) return;
+      if (!record.passes(describeDeterminism(record.determinism, bitwise), determinismText(record.determinism))) return;
     }
   }
   if (routes !== undefined && plan.rounds.length > 0) {

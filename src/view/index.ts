@@ -1,6 +1,6 @@
 /** A plan as a page to look at: machine, time, programs and proofs, in one file that needs nothing else. */
 export { bendsOf } from './machine/bends.ts';
-export { layOut } from './machine/layout.ts';
+export { layOutMachine } from './machine/layout.ts';
 export type { MachineLayout } from './machine/places.ts';
 export { type MeasuredRun, readMeasured } from './measured.ts';
 export type { PageDocument, PagePlan, PageTuning } from './page-document.ts';

@@ -1,5 +1,5 @@
 /** What plans are drawn of, and how much of them. */
-export const viewed = {
+export const viewLimits = {
   /** Programs that wait for each other in a circle push each other on for ever: then lanes alone count. */
   passes: 64,
   /** Spans in parts in which none overlaps another: each goes to the first that is free. Never more than so many: the rest share the last. */

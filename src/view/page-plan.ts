@@ -1,20 +1,20 @@
 /** From a plan to what a page shows of it. */
 import { collectiveFacts } from '../ir/collective.ts';
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
-import { PlanIndex } from '../ir/plan-index.ts';
-import { type Bound, standing } from '../ir/report.ts';
+import { type Bound, bestValidBound } from '../ir/report.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type Bytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../ir/units.ts';
 import type { Finding, Verification } from '../ir/verification.ts';
 import { marksOf } from './certificate-marks.ts';
 import { floatColumn, intColumn } from './columns.ts';
-import { viewed } from './limits.ts';
+import { viewLimits } from './limits.ts';
 import { bendsOf } from './machine/bends.ts';
-import { layOut } from './machine/layout.ts';
+import { layOutMachine } from './machine/layout.ts';
 import type { MeasuredRun } from './measured.ts';
 import type { PageBound, PageFinding, PageMachine, PageMeasured, PageOperations, PagePlan } from './page-document.ts';
-import { placesOf } from './places.ts';
-import { rowsOf } from './rows.ts';
+import { partnersOf } from './partners.ts';
+import { sourcePlaces } from './places.ts';
+import { timelineRowsOf } from './rows.ts';
 import { type TimedRun, timedRun } from './timed-run.ts';
 import { linkUseOf, stepsOf } from './use.ts';
 
@@ -46,7 +46,7 @@ export function pagePlan(subject: ViewSubject): PagePlan {
   const run = timedRun(plan, verification.verdict, subject.topology, size);
   const { topology, timeline, duration } = run;
   const { collective } = plan;
-  const { sources, source, line } = placesOf(plan);
+  const { sources, source, line } = sourcePlaces(plan);
   const operations = operationCount(plan);
   return {
     name: plan.name,
@@ -74,7 +74,7 @@ export function pagePlan(subject: ViewSubject): PagePlan {
     bound: boundOf(subject, run),
     operations: operationColumns(plan, source, line),
     // As fine as instants that the simulation tells apart.
-    timeline: rowsOf(plan, timeline, run.clock === 'steps' || duration === 0 ? 1 : duration / 2 ** 40),
+    timeline: timelineRowsOf(plan, timeline, run.clock === 'steps' || duration === 0 ? 1 : duration / 2 ** 40),
     critical: intColumn(run.criticalPath.map(({ operation, bulk }) => bulk * operations + operation)),
     steps: stepsOf(plan, run.sent, timeline),
     links: linkUseOf(run.links, run.sent, timeline),
@@ -94,7 +94,7 @@ function machineOf({ topology, isReal }: TimedRun): PageMachine {
     const straight = links.map(({ from, to }) => ({ from, to, bend: 0, speed: '' }));
     return { name: topology.name, real: isReal, ...drawn, nodes: named, links: straight, tooLarge };
   }
-  const { kind, x, y, width, height, boxes } = layOut(topology);
+  const { kind, x, y, width, height, boxes } = layOutMachine(topology);
   const bends = bendsOf(links, { x, y });
   return {
     name: topology.name,
@@ -151,8 +151,8 @@ function operationNumber({ firstLane, laneId, firstOp }: Plan, rank: number, id:
 
 function boundOf({ bound, topology }: ViewSubject, { clock, duration }: TimedRun): PageBound | undefined {
   if (bound === undefined || topology === undefined || clock !== 'seconds') return undefined;
-  const { certificates } = standing(bound, duration);
-  const shown = certificates.slice(0, viewed.certificates).map((certificate) => {
+  const { certificates } = bestValidBound(bound, duration);
+  const shown = certificates.slice(0, viewLimits.certificates).map((certificate) => {
     const { kind, seconds, reason } = certificate;
     return { kind, seconds, reason, ...marksOf(certificate, topology) };
   });
@@ -175,11 +175,7 @@ function operationColumns(plan: Plan, source: Int32Array, line: Int32Array): Pag
     ...{ kind: intColumn(pageKinds(ops)), peer: intColumn(ops.peer), channel: intColumn(ops.channel) },
     ...{ srcBuffer: intColumn(ops.srcBuffer), srcOffset: intColumn(ops.srcOffset), srcCount: intColumn(ops.srcCount) },
     ...{ dstBuffer: intColumn(ops.dstBuffer), dstOffset: intColumn(ops.dstOffset), dstCount: intColumn(ops.dstCount) },
-    ...{
-      step: intColumn(ops.step),
-      partner: intColumn(PlanIndex.of(plan).connections.partner),
-      firstAfter: intColumn(ops.firstAfter),
-    },
+    ...{ step: intColumn(ops.step), partner: intColumn(partnersOf(plan)), firstAfter: intColumn(ops.firstAfter) },
     ...{ afterOp: intColumn(ops.afterOp), afterBulks: intColumn(ops.afterBulks) },
     ...{ source: intColumn(source), line: intColumn(line) },
   };

@@ -2,20 +2,15 @@
  * The file: one document that loads nothing. Its policy lets only the script and style that it holds run, known by their hashes, so that
  * nothing in a plan can: texts of files are data in it and become text nodes.
  */
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { host } from '../host/host.ts';
 import { jsonText, oneLine } from '../ir/plain-text.ts';
+import { base64Of } from './base64.ts';
 import type { PageDocument } from './page-document.ts';
 
-/** What is built of src/view/page (scripts/bundle.mjs); the same folder from src/view, dist/view and dist/bin. */
-function builtPart(name: 'page.js' | 'page.css'): string {
-  const file = new URL(`../../dist/page/${name}`, import.meta.url);
-  if (!existsSync(file)) throw new Error(`${file.pathname} is missing: ccc was not built whole`);
-  return readFileSync(file, 'utf8');
-}
-
 export function pageText(document: PageDocument): string {
-  const [script, style] = [builtPart('page.js'), builtPart('page.css')];
+  const [script, style] = [host().pagePart('page.js'), host().pagePart('page.css')];
   const policy = [
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
@@ -49,7 +44,7 @@ function embedded(document: PageDocument): string {
 }
 
 function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+  return `sha256-${base64Of(sha256(utf8ToBytes(text)))}`;
 }
 
 function escaped(text: string): string {

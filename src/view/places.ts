@@ -13,7 +13,7 @@ interface Places {
   readonly line: Int32Array;
 }
 
-export function placesOf({ ops, origins }: Plan): Places {
+export function sourcePlaces({ ops, origins }: Plan): Places {
   const sources: PageSource[] = [];
   const texts: { readonly text: SourceText; readonly breaks: readonly number[] }[] = [];
   const places = origins.map(({ source, start }) => {

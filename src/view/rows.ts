@@ -2,7 +2,7 @@
 import type { Plan } from '../ir/plan.ts';
 import type { Timeline } from '../ir/report.ts';
 import { intColumn } from './columns.ts';
-import { viewed } from './limits.ts';
+import { viewLimits } from './limits.ts';
 import type { PageRow, PageTimeline } from './page-document.ts';
 
 /** What stands in one row: indices of a table of times, in any order. */
@@ -17,7 +17,7 @@ interface Row {
 }
 
 /** @param tick the unit of times, of which each is a multiple or nearly so */
-export function rowsOf(plan: Plan, timeline: Timeline | undefined, tick: number): PageTimeline {
+export function timelineRowsOf(plan: Plan, timeline: Timeline | undefined, tick: number): PageTimeline {
   const none = intColumn([]);
   if (timeline === undefined) return { rows: [], tick, start: none, length: none, instance: none };
   const count = timeline.start.length + timeline.links.link.length;
@@ -73,8 +73,8 @@ function partsOf({ spans, start, end }: Row): readonly (readonly number[])[] {
   const free = [0];
   for (const span of inOrder) {
     let part = free.findIndex((until) => until <= start[span]);
-    if (part === -1 && parts.length < viewed.parts) part = parts.push([]) - 1;
-    else if (part === -1) part = viewed.parts - 1;
+    if (part === -1 && parts.length < viewLimits.parts) part = parts.push([]) - 1;
+    else if (part === -1) part = viewLimits.parts - 1;
     parts[part].push(span);
     free[part] = Math.max(free[part] ?? 0, end[span]);
   }

@@ -9,7 +9,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Verdict } from '../ir/verification.ts';
 import { sentBytes, simulate, timeline } from '../model/index.ts';
 import { timelineBySteps } from './by-steps.ts';
-import { viewed } from './limits.ts';
+import { viewLimits } from './limits.ts';
 import type { ClockReason } from './page-document.ts';
 import { standInFor } from './stand-in.ts';
 
@@ -45,8 +45,8 @@ export function timedRun(
   const routes = isReal ? Routes.of(topology) : new Routes(topology);
   const drawn = { topology, isReal } as const;
   const instances = operationCount(plan) * plan.bulks;
-  const isLong = instances > viewed.instances;
-  if (isReal && size !== undefined && runs.includes(verdict) && instances <= viewed.simulated) {
+  const isLong = instances > viewLimits.instances;
+  if (isReal && size !== undefined && runs.includes(verdict) && instances <= viewLimits.simulated) {
     const { seconds, criticalPath, links } = simulate(plan, routes, size);
     const times = isLong ? undefined : timelineIfItFits(plan, routes, size);
     const clockReason = times === undefined ? 'too long' : undefined;

@@ -6,7 +6,7 @@ import { checkCertificate } from '../../src/certificates/index.ts';
 import { type CollectiveKind, collectiveFacts } from '../../src/ir/collective.ts';
 import type { CostReport } from '../../src/ir/report.ts';
 import { Routes } from '../../src/ir/routes.ts';
-import { countsTaken, messageBytes, shardBytes } from '../../src/ir/shards.ts';
+import { countsRequired, messageBytes, shardBytes } from '../../src/ir/shards.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { simulate } from '../../src/model/index.ts';
@@ -179,7 +179,7 @@ describe('every shipped schedule with shards', () => {
     const ranks = claims(name, 6) ? 6 : 4;
     const { kind, chunks } = scheduleOf(name, ranks).collective;
     const machine = ring(ranks, { ...traits, reduce: { throughput: 32, overlap: false } });
-    const { cost, size } = run(name, machine, new Array<number>(countsTaken(kind, ranks)).fill(192));
+    const { cost, size } = run(name, machine, new Array<number>(countsRequired(kind, ranks)).fill(192));
     const plan = lower(scheduleOf(name, ranks));
     expect(size).toBe(192 * ranks);
     const equal = simulate(plan, new Routes(machine), size);
@@ -199,17 +199,22 @@ describe('every shipped schedule with shards', () => {
           : scheduleOf(name, ranks).collective;
       const machine = ring(ranks, { ...traits, reduce: { throughput: 32, overlap: false } });
       fc.assert(
-        fc.property(someCounts(countsTaken(kind, ranks)), fc.boolean(), fc.nat(ranks - 1), (drawn, inPlace, root) => {
-          const counts = kind === 'alltoall' && inPlace ? swapped(drawn, ranks) : drawn;
-          const { cost, size } = run(name, machine, counts, { inPlace, root });
-          const target = { ...collective(kind, ranks, 1, root), counts };
-          const bound = lowerBound(target, machine, size);
-          expect(bound.seconds).toBeLessThanOrEqual(cost.seconds * (1 + 1e-9));
-          for (const certificate of bound.certificates) {
-            expect(checkCertificate(certificate, target, machine, size), certificate.reason).toBe(true);
-          }
-          if (sum(counts) === 0) expect(cost.messages).toBe(0);
-        }),
+        fc.property(
+          someCounts(countsRequired(kind, ranks)),
+          fc.boolean(),
+          fc.nat(ranks - 1),
+          (drawn, inPlace, root) => {
+            const counts = kind === 'alltoall' && inPlace ? swapped(drawn, ranks) : drawn;
+            const { cost, size } = run(name, machine, counts, { inPlace, root });
+            const target = { ...collective(kind, ranks, 1, root), counts };
+            const bound = lowerBound(target, machine, size);
+            expect(bound.seconds).toBeLessThanOrEqual(cost.seconds * (1 + 1e-9));
+            for (const certificate of bound.certificates) {
+              expect(checkCertificate(certificate, target, machine, size), certificate.reason).toBe(true);
+            }
+            if (sum(counts) === 0) expect(cost.messages).toBe(0);
+          },
+        ),
         { numRuns: 12 },
       );
     },
@@ -259,7 +264,7 @@ describe('latency and bytes added up', () => {
     for (const machine of [ring(5, traits), star(8, traits), full(6, traits)]) {
       const ranks = machine.chips.length;
       for (const kind of ['allgather', 'reducescatter', 'gather', 'scatter', 'alltoall'] as const) {
-        const counts = new Array<number>(countsTaken(kind, ranks)).fill(320);
+        const counts = new Array<number>(countsRequired(kind, ranks)).fill(320);
         const bound = lowerBound(collective(kind, ranks), machine, 320 * ranks);
         const sums = bound.certificates.filter(
           ({ kind: of }) => of === 'gathering' || of === 'row' || of === 'straight',
@@ -290,7 +295,7 @@ describe('latency and bytes added up', () => {
       const { kind } = scheduleOf(name, 6).collective;
       const machine = star(6, traits);
       fc.assert(
-        fc.property(someCounts(countsTaken(kind, 6)), (counts) => {
+        fc.property(someCounts(countsRequired(kind, 6)), (counts) => {
           const { cost } = run(name, machine, counts);
           expect(combined(kind, machine, counts)).toBeLessThanOrEqual(cost.seconds * (1 + 1e-9));
         }),

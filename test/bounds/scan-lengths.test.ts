@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { lowerBound } from '../../src/bounds/index.ts';
 import { ScanLengths } from '../../src/bounds/lengths/scan-lengths.ts';
-import { ScanWays } from '../../src/bounds/lengths/scan-ways.ts';
+import { ScanRoutes } from '../../src/bounds/lengths/scan-ways.ts';
 import { checkCertificate } from '../../src/certificates/index.ts';
 import { questionOf } from '../../src/certificates/question.ts';
 import { lengthOfScan } from '../../src/certificates/stretches.ts';
@@ -75,7 +75,7 @@ describe('the shortest ways of a scan', () => {
         }),
       );
       const least = leastByTrying(far, wanted);
-      expect(new ScanWays(topology).find(lengths, kind === 'scan').distance).toBe(least);
+      expect(new ScanRoutes(topology).find(lengths, kind === 'scan').distance).toBe(least);
       expect(lengthOfScan(lengths, questionOf(collective(kind, 3), topology, 1))).toBe(least);
     }
   });
@@ -85,7 +85,7 @@ describe('the shortest ways of a scan', () => {
     for (const topology of [ring(5), line(4), star(4), resolveTopology('sg2260x8'), resolveTopology('torus:3x4')]) {
       for (let round = 0; round < 20; round++) {
         const lengths = topology.links.map(() => random.below(5));
-        const ways = new ScanWays(topology).find(lengths, kind === 'scan');
+        const ways = new ScanRoutes(topology).find(lengths, kind === 'scan');
         expect(lengthOfScan(lengths, questionOf(collective(kind, ranksOf(topology)), topology, 1))).toBe(ways.distance);
         expect(ways.links().reduce((sum, link) => sum + lengths[link], 0)).toBe(ways.distance);
       }

@@ -11,7 +11,7 @@ import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Random } from '../../src/ir/random.ts';
 import { Routes } from '../../src/ir/routes.ts';
-import { countsTaken } from '../../src/ir/shards.ts';
+import { countsRequired } from '../../src/ir/shards.ts';
 import { type Link, ranksOf, type Topology, withTiming } from '../../src/ir/topology.ts';
 import { lower, sideBySide } from '../../src/lower/index.ts';
 import { simulate } from '../../src/model/index.ts';
@@ -81,7 +81,7 @@ function drawnMachine(random: Random): Topology {
 function drawnCollective(ranks: number, random: Random): Collective {
   const kind = oneOf(kinds, random);
   const root = ['broadcast', 'reduce', 'scatter', 'gather'].includes(kind) ? random.below(ranks) : 0;
-  const taken = random.below(4) === 0 ? countsTaken(kind, ranks) : 0;
+  const taken = random.below(4) === 0 ? countsRequired(kind, ranks) : 0;
   const counts = Array.from({ length: taken }, () => oneOf([0, 0, 8, 24, 100], random));
   return collectiveOf(kind, ranks, {
     root,

@@ -1,9 +1,9 @@
 /** Tori as one chip sees them, built by hand, and the compact plans that ccc makes for them. */
 
 import { lowerExchange } from '../../src/compact/lower/exchange.ts';
-import { lowerFoldings } from '../../src/compact/lower/folding.ts';
+import { lowerGatherThenReduce } from '../../src/compact/lower/folding.ts';
 import { lowerLayered } from '../../src/compact/lower/layered.ts';
-import { foldingsOn } from '../../src/compact/synth/foldings.ts';
+import { gatherThenReduceOn } from '../../src/compact/synth/foldings.ts';
 import { layeredInTree } from '../../src/compact/synth/layered-tree.ts';
 import { stagedRoutesOn } from '../../src/compact/synth/staged-routes.ts';
 import type { Collective, ReductionOperator } from '../../src/ir/collective.ts';
@@ -134,11 +134,11 @@ export function foldedPlan(
 ): CompactPlan {
   const group = new TranslationGroup(machine.shape);
   const { generators } = machine;
-  const parts = foldingsOn(group, generators, 1000);
+  const parts = gatherThenReduceOn(group, generators, 1000);
   if (parts === undefined) throw new Error('one rank, or too many for a test');
   const kind = 'allreduce' as const;
   const collective = { ...allgather(group.order, chunks * parts.length, inPlace), kind, op };
-  return lowerFoldings(parts, { name: 'folded', collective, group, generators, bulks: 1 });
+  return lowerGatherThenReduce(parts, { name: 'folded', collective, group, generators, bulks: 1 });
 }
 
 /** The plan for a collective, by the way of that name. */

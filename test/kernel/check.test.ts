@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { customResults } from '../../src/ir/custom-results.ts';
 import { type Conditions, check } from '../../src/kernel/check.ts';
 import type { Tables } from '../../src/kernel/plan.ts';
-import { tablesOf } from '../../src/verify/kernel-tables.ts';
+import { kernelTablesOf } from '../../src/verify/kernel-tables.ts';
 import { collectiveOf } from '../collectives.ts';
 import { type PlanText, planOf } from '../verify/plans.ts';
 import { wordOf } from './answers.ts';
 
 function answer(text: PlanText, conditions: Conditions = {}, changes: Partial<Tables> = {}): string {
-  return wordOf(() => check({ ...tablesOf(planOf(text)), ...changes }, conditions));
+  return wordOf(() => check({ ...kernelTablesOf(planOf(text)), ...changes }, conditions));
 }
 const broadcast = collectiveOf('broadcast', 2);
 

@@ -7,7 +7,7 @@ import { check } from '../../src/kernel/check.ts';
 import { readPlan } from '../../src/kernel/read.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import type { ProvedBundle } from '../../src/search/proved-bundle.ts';
-import { judge } from '../../src/verify/index.ts';
+import { judgePlan } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { wordOf } from './answers.ts';
 
@@ -42,7 +42,7 @@ describe.each(['ring:4', 'sg2260x4', 'switch:3'])('on %s', (machine) => {
   it.each(kinds)('of %s is said what the ladder says with the kernel', (kind) => {
     const { proved, size, dtype } = compiled(kind, machine, false);
     const topology = resolveTopology(machine);
-    expect(proved.verification).toEqual(judge(proved.plan, { topology, load: { topology, size, dtype } }));
+    expect(proved.verification).toEqual(judgePlan(proved.plan, { topology, load: { topology, size, dtype } }));
   });
 
   it('an allgather of unequal shards is right', () => {

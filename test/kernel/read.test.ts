@@ -7,7 +7,7 @@ import { readPlan } from '../../src/kernel/read.ts';
 import { lower } from '../../src/lower/index.ts';
 import { fitness, instantiate, listShipped, loadScheduleFile } from '../../src/read/index.ts';
 import { prove } from '../../src/verify/index.ts';
-import { tablesOf } from '../../src/verify/kernel-tables.ts';
+import { kernelTablesOf } from '../../src/verify/kernel-tables.ts';
 import { wordOf } from './answers.ts';
 
 const pair = `{ "format": "ccc-plan", "version": 1, "name": "x",
@@ -155,7 +155,7 @@ describe('shipped schedules', () => {
       };
       // A refusal is thrown, and fails the test.
       const said = check(readPlan(JSON.parse([...json.emit({ proved, ...none })].join(''))));
-      expect(said).toEqual(check(tablesOf(proved.plan)));
+      expect(said).toEqual(check(kernelTablesOf(proved.plan)));
     }
   });
 });

@@ -4,8 +4,8 @@ import {
   type Collective,
   type CollectiveKind,
   collectiveFacts,
+  combinesInRankOrder,
   inputChunks,
-  keepsRankOrder,
 } from '../../src/ir/collective.ts';
 import { dataWindow, type Schedule, StepsBuilder, type Transfer } from '../../src/ir/schedule.ts';
 import { collectiveOf, dataKinds } from '../collectives.ts';
@@ -33,7 +33,7 @@ function collectives(kinds: readonly CollectiveKind[]): fc.Arbitrary<Collective>
     .map(({ kind, ranks, chunks, root, inPlace }) => {
       const rooted = collectiveFacts[kind].rooted;
       const plain = collectiveOf(kind, ranks, { chunks, root: rooted ? root % ranks : 0, op: 'sum' as const, inPlace });
-      return { ...plain, ordered: keepsRankOrder(plain) };
+      return { ...plain, ordered: combinesInRankOrder(plain) };
     });
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { lower } from '../../src/lower/index.ts';
-import { fold, reverse } from '../../src/passes/index.ts';
+import { gatherThenReduce, reverse } from '../../src/passes/index.ts';
 import { verify } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { copy, piece, schedule } from '../lower/building.ts';
@@ -31,7 +31,7 @@ describe('folding', () => {
       for (const ranks of [1, 2, 3, 5, 8]) {
         for (const inPlace of [false, true]) {
           const target = collectiveOf(kind, ranks, { chunks: 2, inPlace, ordered: true });
-          const folded = fold(ringAllgather(ranks), target);
+          const folded = gatherThenReduce(ringAllgather(ranks), target);
           expect(verify(lower(folded), { bitwise: true })).toMatchObject({ findings: [], verdict: 'correct' });
           expect(folded.commutative).toBe(false);
         }
@@ -44,22 +44,27 @@ describe('folding', () => {
       [directGather(5, 2), collectiveOf('reduce', 5, { root: 2, ordered: true })],
       [directAlltoall(4), collectiveOf('reducescatter', 4, { ordered: true })],
     ] as const) {
-      expect(verify(lower(fold(move, target)), { bitwise: true })).toMatchObject({ findings: [], verdict: 'correct' });
+      expect(verify(lower(gatherThenReduce(move, target)), { bitwise: true })).toMatchObject({
+        findings: [],
+        verdict: 'correct',
+      });
     }
   });
 
   it('takes no more steps than the move, the local ones apart: one for each operand, one for the result', () => {
-    const folded = fold(ringAllgather(5), collectiveOf('allreduce', 5, { chunks: 2 }));
+    const folded = gatherThenReduce(ringAllgather(5), collectiveOf('allreduce', 5, { chunks: 2 }));
     expect(folded.steps.stepCount).toBe(4 + 5 + 1);
   });
 
   it('refuses moves that do not bring the operands together', () => {
     const reducescatter = reverse(ringAllgather(3), collectiveOf('reducescatter', 3, { chunks: 2 }));
-    expect(() => fold(reducescatter, collectiveOf('allreduce', 3, { chunks: 2 }))).toThrow(CccError);
-    expect(() => fold(ringAllgather(3), collectiveOf('allreduce', 3, { chunks: 1 }))).toThrow(
+    expect(() => gatherThenReduce(reducescatter, collectiveOf('allreduce', 3, { chunks: 2 }))).toThrow(CccError);
+    expect(() => gatherThenReduce(ringAllgather(3), collectiveOf('allreduce', 3, { chunks: 1 }))).toThrow(
       /does not bring together/,
     );
     // Bruck's last step turns the shards into place, a rank's own among them.
-    expect(() => fold(bruckAllgather(3), collectiveOf('allreduce', 3))).toThrow(/writes what a rank contributes/);
+    expect(() => gatherThenReduce(bruckAllgather(3), collectiveOf('allreduce', 3))).toThrow(
+      /writes what a rank contributes/,
+    );
   });
 });

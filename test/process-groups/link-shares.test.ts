@@ -1,7 +1,7 @@
 /** Links shared out among groups of ranks: closed forms, and that no link is given away twice. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupMachine, waysForGroups } from '../../src/process-groups/link-shares.ts';
+import { groupMachine, routesForGroups } from '../../src/process-groups/link-shares.ts';
 import { full, line, link, machine, ring } from '../model/machines.ts';
 import { randomMachine } from '../model/random.ts';
 
@@ -12,7 +12,7 @@ describe('ways for groups', () => {
       [0, 2],
       [1, 3],
     ];
-    const ways = waysForGroups(topology, groups);
+    const ways = routesForGroups(topology, groups);
     expect(ways?.map((all) => all.map(({ bandwidth }) => bandwidth))).toEqual([
       [4, 4],
       [4, 4],
@@ -28,7 +28,7 @@ describe('ways for groups', () => {
 
   it('lead round where that is better for all', () => {
     // Opposite pairs on a ring of four: over either neighbour, half of it each; every link has a quarter of all ways.
-    const ways = waysForGroups(ring(4), [
+    const ways = routesForGroups(ring(4), [
       [0, 2],
       [1, 3],
     ]);
@@ -39,21 +39,21 @@ describe('ways for groups', () => {
   });
 
   it('leave alone the chips that are in no group', () => {
-    const ways = waysForGroups(ring(4), [[0, 1], [2]]) ?? [];
+    const ways = routesForGroups(ring(4), [[0, 1], [2]]) ?? [];
     expect(ways.flat().map(({ links }) => links.length)).toEqual([1, 1]);
     expect(
-      waysForGroups(ring(4), [[0, 2], [1]])
+      routesForGroups(ring(4), [[0, 2], [1]])
         ?.flat()
         .every(({ links }) => links.length === 2),
     ).toBe(true);
-    expect(waysForGroups(line(3), [[0, 2]])).toBeUndefined();
+    expect(routesForGroups(line(3), [[0, 2]])).toBeUndefined();
   });
 
   it('are none over links that lead one way, or to chips that cannot be reached', () => {
     const oneWay = machine(3, [link(0, 1), link(1, 2), link(2, 0)]);
-    expect(waysForGroups(oneWay, [[0, 1, 2]])).toBeUndefined();
+    expect(routesForGroups(oneWay, [[0, 1, 2]])).toBeUndefined();
     const apart = machine(4, [link(0, 1), link(1, 0), link(2, 3), link(3, 2)]);
-    expect(waysForGroups(apart, [[0, 2]])).toBeUndefined();
+    expect(routesForGroups(apart, [[0, 2]])).toBeUndefined();
     expect(groupMachine(full(3), [0, 1, 2], [])).toBeUndefined();
   });
 
@@ -68,7 +68,7 @@ describe('ways for groups', () => {
         const links = topology.links.flatMap((each) => [each, { ...each, from: each.to, to: each.from }]);
         const ends = new Map(links.map((each) => [`${each.from} ${each.to}`, each]));
         const duplex = { ...topology, links: [...ends.values()] };
-        const ways = waysForGroups(duplex, [chips.slice(0, first), chips.slice(first)]) ?? [];
+        const ways = routesForGroups(duplex, [chips.slice(0, first), chips.slice(first)]) ?? [];
         expect(ways).toHaveLength(2);
         const finest = Math.min(...duplex.links.map(({ bandwidth }) => bandwidth)) / 12;
         for (const [index, { bandwidth }] of duplex.links.entries()) {

@@ -6,7 +6,7 @@ import { compileReport } from '../../src/cli/compile/report.ts';
 import { boundDocument } from '../../src/cli/plan-document.ts';
 import { compile, compileDefaults, planJson, resolveTopology } from '../../src/index.ts';
 import type { Certificate } from '../../src/ir/certificate.ts';
-import { optimality, standing } from '../../src/ir/report.ts';
+import { bestValidBound, optimality } from '../../src/ir/report.ts';
 import { collectiveOf } from '../collectives.ts';
 
 const collective = collectiveOf('allgather', 5);
@@ -42,7 +42,7 @@ it('an unsound bound is left out, the next best stands, and a warning asks for a
 it('where no bound is left, none stands', () => {
   const certificate = { kind: 'made up', seconds: 2, reason: '' };
   const bound = { seconds: 2, certificates: [certificate] };
-  expect(standing(bound, 1)).toEqual({ seconds: 0, certificates: [], disproved: [certificate] });
-  expect(standing(bound, 2 * (1 - 1e-12))).toBe(bound);
+  expect(bestValidBound(bound, 1)).toEqual({ seconds: 0, certificates: [], disproved: [certificate] });
+  expect(bestValidBound(bound, 2 * (1 - 1e-12))).toBe(bound);
   expect(optimality(2, 2 * (1 - 1e-12))).toBe(1);
 });

@@ -18,7 +18,7 @@ import { scheduleEstimate } from '../../src/search/evaluate/index.ts';
 import { CandidateSearch, type SearchRequest } from '../../src/search/search.ts';
 import { budgets, type Stage, stages } from '../../src/search/search-limits.ts';
 import { sourcesOf } from '../../src/search/sources.ts';
-import { type Engine, enginesNamed, library } from '../../src/synth/index.ts';
+import { type Engine, enginesNamed, libraryEngine } from '../../src/synth/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { candidatesOn } from '../synth/list/support.ts';
 
@@ -237,7 +237,7 @@ describe('the budget', () => {
         yield* [];
       },
     };
-    const search = searched(library, endless);
+    const search = searched(libraryEngine, endless);
     expect(search.priced).toHaveLength(1);
     expect(search.stoppedEarly).toBe(false);
     expect(asked).toBeGreaterThan(10);
@@ -258,7 +258,7 @@ describe('the budget', () => {
     expect(searched(heedless).priced).toHaveLength(0);
     expect(asked).toBe(1000);
     asked = 0;
-    const search = searched(library, heedless);
+    const search = searched(libraryEngine, heedless);
     expect(search.priced).toHaveLength(1);
     expect(asked).toBeGreaterThan(10);
     expect(asked).toBeLessThan(100);
@@ -281,7 +281,7 @@ describe('the budget', () => {
         yield { kind: 'candidate', candidate: found };
       },
     };
-    const names = searched(library, keeping).priced.map(({ candidate }) => candidate.name);
+    const names = searched(libraryEngine, keeping).priced.map(({ candidate }) => candidate.name);
     expect(asked).toBeLessThan(100);
     expect(isOver).toBe(true);
     expect(names).toContain(found.name);

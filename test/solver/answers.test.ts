@@ -103,8 +103,13 @@ describe('GLPK', () => {
     const result = { status, z: 0, vars: { x0, x1 } };
     const solve = () => ({ name: 'ccc', time: 0, result });
     vi.doMock('glpk.js/node', () => ({ default: async () => ({ ...constants, ...statuses, version: '0', solve }) }));
-    const { loadGlpk } = await import('../../src/solver/glpk.ts');
-    return (await loadGlpk()).solve(smallModel());
+    return (await (await freshlyImported())()).solve(smallModel());
+  }
+
+  /** `loadGlpk` of modules that see what is mocked, with Node as their host. */
+  async function freshlyImported() {
+    await import('../../src/host/node.ts');
+    return (await import('../../src/solver/glpk.ts')).loadGlpk;
   }
 
   afterEach(() => {
@@ -146,7 +151,7 @@ describe('GLPK', () => {
     vi.doMock('glpk.js/node', () => {
       throw new Error('not found');
     });
-    const { loadGlpk } = await import('../../src/solver/glpk.ts');
+    const loadGlpk = await freshlyImported();
     await expect(loadGlpk()).rejects.toThrow('the solver glpk needs the package glpk.js, which is not installed');
   });
 });

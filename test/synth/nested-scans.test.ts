@@ -7,7 +7,7 @@ import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
 import { nestedScan } from '../../src/synth/scans/nested.ts';
-import { boxesOf, outwards } from '../../src/synth/scans/runs.ts';
+import { consecutiveBoxes, outwards } from '../../src/synth/scans/runs.ts';
 import { collectiveOf } from '../collectives.ts';
 import { problemOn, provedSeconds, type Wanted } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
@@ -102,7 +102,7 @@ describe('scans of nested runs', () => {
   it('share what goes across among the chips that still have links of their own', () => {
     const broken = withoutLink(resolveTopology('a100:4'), 10, 'switch 4');
     const routes = new Routes(broken);
-    const boxes = boxesOf(routes) ?? expect.fail('no boxes');
+    const boxes = consecutiveBoxes(routes) ?? expect.fail('no boxes');
     expect(
       [...outwards(routes, boxes)].map((weight, rank) => (weight === 0 ? rank : -1)).filter((r) => r >= 0),
     ).toEqual([10]);
@@ -117,7 +117,7 @@ describe('scans of nested runs', () => {
   });
 
   it('are made for boxes that lost a chip, and not for groups that are no runs of ranks', () => {
-    const boxes = boxesOf(new Routes(withoutChip(resolveTopology('a100:3'), 12)));
+    const boxes = consecutiveBoxes(new Routes(withoutChip(resolveTopology('a100:3'), 12)));
     expect(boxes?.map((box) => [box[0], box.length])).toEqual([
       [0, 8],
       [8, 7],
@@ -130,7 +130,7 @@ describe('scans of nested runs', () => {
         [1, 3],
       ],
     };
-    expect(boxesOf(new Routes(mixed))).toBeUndefined();
+    expect(consecutiveBoxes(new Routes(mixed))).toBeUndefined();
   });
 
   it('leave halves of short vectors to others', () => {

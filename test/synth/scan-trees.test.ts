@@ -10,7 +10,7 @@ import { type Hops, hopsOf } from '../../src/synth/scans/hops.ts';
 import { packedSchedule } from '../../src/synth/scans/packed-schedule.ts';
 import { ScanTrees } from '../../src/synth/scans/scan-tree.ts';
 import { type RankSpan, tellOfTree } from '../../src/synth/scans/tree-telling.ts';
-import { distancesOf, edgeWays } from '../../src/synth/scans/trees.ts';
+import { distancesOf, treeEdgePaths } from '../../src/synth/scans/trees.ts';
 import { collectiveOf } from '../collectives.ts';
 import { problemOn, provedSeconds } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
@@ -18,7 +18,7 @@ import { candidatesAmong } from './problems.ts';
 const kinds = ['scan', 'exscan'] as const;
 type Kind = (typeof kinds)[number];
 
-function programOn(hops: Hops, tree: RankSpan, kind: Kind, ways = edgeWays(hops, tree)): ChunkProgram {
+function programOn(hops: Hops, tree: RankSpan, kind: Kind, ways = treeEdgePaths(hops, tree)): ChunkProgram {
   const [isScan, { ranks }] = [kind === 'scan', hops];
   return programOf(tellOfTree(tree, { ranks, ownResult: isScan, way: ways.way }), ranks, isScan);
 }
@@ -100,7 +100,7 @@ describe('trees whose ranks stand in order', () => {
         const hops = hopsOf(new Routes(topology));
         for (const kind of kinds) {
           const tree = treesOn(hops, random.below(4)).treeOf([random.below(hops.ranks)]);
-          const ways = edgeWays(hops, tree);
+          const ways = treeEdgePaths(hops, tree);
           const programs = [1, 2].map(() => programOn(hops, tree, kind, ways));
           const target = { ...collectiveOf(kind, hops.ranks), chunks: 6, inPlace: random.below(2) === 0 };
           const schedule = packedSchedule(programs, target, 'tree');
@@ -114,7 +114,7 @@ describe('trees whose ranks stand in order', () => {
     // Without link 0-1 rank 1 has its links to 2 and to 5, and 0 its one to 4.
     const hops = hopsOf(new Routes(withoutLink(resolveTopology('mesh:4x4'), 0, 1)));
     const tree = treesOn(hops).treeOf([15]);
-    const ways = edgeWays(hops, tree);
+    const ways = treeEdgePaths(hops, tree);
     programOn(hops, tree, 'scan', ways);
     expect(ways.load() / hops.slowest).toBeCloseTo(2);
   });

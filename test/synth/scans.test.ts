@@ -11,7 +11,14 @@ import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.
 import { type Candidate, engines } from '../../src/synth/index.ts';
 import { CheapestPaths, type Hops, hopsOf } from '../../src/synth/scans/hops.ts';
 import { Packer } from '../../src/synth/scans/packing.ts';
-import { cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from '../../src/synth/scans/scheme.ts';
+import {
+  cheapestStops,
+  classTreeOf,
+  exscanStops,
+  hopsIn,
+  type Scheme,
+  type Stops,
+} from '../../src/synth/scans/scheme.ts';
 import { prove } from '../../src/verify/index.ts';
 import { problemOn, provedSeconds, type Wanted } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
@@ -56,7 +63,7 @@ describe('schemes', () => {
         const costs = hops.outgoing.map((_, from) => ways.costs(prices, from));
         const distance = (from: number, to: number) => costs[from][to];
         const schemeOf = (stops: readonly Stops[]): Scheme =>
-          stops.map((stop, rank) => treeOf(hops, (from, to) => ways.way(prices, from, to), rank, stop));
+          stops.map((stop, rank) => classTreeOf(hops, (from, to) => ways.way(prices, from, to), rank, stop));
         const scan = schemeOf(cheapestStops(costs));
         expect(priceOf(scan, prices)).toBeCloseTo(leastByTrying(hops.ranks, distance), 6);
         const inRow = Array.from({ length: hops.ranks - 1 }, (_, rank) => distance(rank, rank + 1));

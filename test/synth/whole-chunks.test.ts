@@ -7,7 +7,7 @@ import { Routes } from '../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
 import { parseTopology } from '../../src/read/topology/file.ts';
 import { compile } from '../../src/search/compile.ts';
-import { priceWithinLimits } from '../../src/search/evaluate/index.ts';
+import { evaluateWithinLimits } from '../../src/search/evaluate/index.ts';
 import { withRounds } from '../../src/search/in-rounds.ts';
 import { loadSolver } from '../../src/solver/index.ts';
 import { inWholeChunks } from '../../src/synth/index.ts';
@@ -39,7 +39,7 @@ function secondsOf(request: ReturnType<typeof requestFor>, toBeat = Number.POSIT
   const routes = Routes.of(request.topology);
   const found = inWholeChunks({ ...request, routes, algorithm: undefined }, solver, toBeat);
   if (found === undefined) return undefined;
-  const outcome = priceWithinLimits(found, request, routes, Number.POSITIVE_INFINITY);
+  const outcome = evaluateWithinLimits(found, request, routes, Number.POSITIVE_INFINITY);
   if (outcome.kind !== 'priced') throw new Error(outcome.dismissal.reason);
   return outcome.cost.seconds;
 }

@@ -2,7 +2,7 @@
 import type { Plan } from '../../src/ir/plan.ts';
 import type { Verdict } from '../../src/ir/verification.ts';
 import { verify } from '../../src/verify/index.ts';
-import { askKernel } from '../../src/verify/kernel.ts';
+import { queryKernel } from '../../src/verify/kernel.ts';
 import { judge, ownsTwice, wantedBy } from './exhaustive/exhaustive.ts';
 import { structureOf } from './structure.ts';
 
@@ -18,7 +18,7 @@ export function agree(plan: Plan, inflight: number | undefined, tally: Tally, ab
   if (!expected.includes(verdict)) {
     throw new Error(`the verifier says ${verdict}, exhaustion ${expected.join(' or ')}: ${about()}`);
   }
-  const kernel = askKernel(plan, { inflight });
+  const kernel = queryKernel(plan, { inflight });
   if (kernel.ok !== expected.includes('correct')) {
     throw new Error(`the kernel says ${JSON.stringify(kernel)}, exhaustion ${expected.join(' or ')}: ${about()}`);
   }
@@ -30,7 +30,7 @@ export function agree(plan: Plan, inflight: number | undefined, tally: Tally, ab
   if ((strict === 'race') !== owned) {
     throw new Error(`strict: the verifier says ${strict}, exhaustion ${owned ? 'race' : 'no race'}: ${about()}`);
   }
-  const strictly = askKernel(plan, { inflight, ownership: 'strict' });
+  const strictly = queryKernel(plan, { inflight, ownership: 'strict' });
   if (strictly.ok !== (verdict === 'correct' && !owned)) {
     throw new Error(`strict: the kernel says ${JSON.stringify(strictly)}, exhaustion ${owned}: ${about()}`);
   }

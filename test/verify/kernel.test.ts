@@ -10,7 +10,7 @@ import { check as askKernel } from '../../src/kernel/check.ts';
 import { readPlan } from '../../src/kernel/read.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import type { VerifyOptions } from '../../src/verify/index.ts';
-import { check, judge, proveChecked } from '../../src/verify/index.ts';
+import { checkByKernel, judgePlan, proveChecked } from '../../src/verify/index.ts';
 import { Disagreement, decided } from '../../src/verify/kernel.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { collectiveOf } from '../collectives.ts';
@@ -35,32 +35,32 @@ function disagreement(plan: Plan, ladderSawIn: Plan): Disagreement {
 
 /** The same plan as a candidate, and what leaves of it. */
 function leaving(plan: Plan, changed: Partial<Plan>, options: VerifyOptions): Verification {
-  const { checked } = check(plan, {});
+  const { checked } = checkByKernel(plan, {});
   if (checked === undefined) throw new Error('it is right');
   return proveChecked({ ...checked, plan: { ...checked.plan, ...changed } }, options).verification;
 }
 
 describe('the kernel decides', () => {
   it('and is named where it said yes', () => {
-    expect(judge(right).checkedBy).toBe('the kernel');
-    expect(judge(right).proved.at(-1)).toBe('proved by the kernel');
-    expect(decided(right, judge(right), {})).toEqual(judge(right));
-    expect(judge(wrong)).toEqual(verify(wrong));
+    expect(judgePlan(right).checkedBy).toBe('the kernel');
+    expect(judgePlan(right).proved.at(-1)).toBe('proved by the kernel');
+    expect(decided(right, judgePlan(right), {})).toEqual(judgePlan(right));
+    expect(judgePlan(wrong)).toEqual(verify(wrong));
     expect(verify(right).checkedBy).toBeUndefined();
   });
 
   it('about what was made of a candidate, and about other conditions, anew', () => {
-    expect(leaving(right, {}, {})).toEqual(judge(right));
+    expect(leaving(right, {}, {})).toEqual(judgePlan(right));
     expect(leaving(right, {}, { ownership: 'strict', inflight: 0 })).toEqual(
-      judge(right, { ownership: 'strict', inflight: 0 }),
+      judgePlan(right, { ownership: 'strict', inflight: 0 }),
     );
     expect(() => leaving(right, wrong, {})).toThrow('wrong-result');
-    const { checked } = check(right, {});
+    const { checked } = checkByKernel(right, {});
     if (checked === undefined) throw new Error('it is right');
     const fewer = resolveTopology('ring:3');
     expect(() => proveChecked({ ...checked, topology: fewer })).toThrow('malformed');
     for (const options of [{ ownership: 'strict' }, { inflight: 1 }, {}] as const) {
-      expect(proveChecked(checked, options).verification).toEqual(judge(right, options));
+      expect(proveChecked(checked, options).verification).toEqual(judgePlan(right, options));
     }
   });
 

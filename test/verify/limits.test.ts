@@ -8,7 +8,7 @@ import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { parseTopology } from '../../src/read/topology/file.ts';
 import { compile } from '../../src/search/compile.ts';
-import { judge } from '../../src/verify/index.ts';
+import { judgePlan } from '../../src/verify/index.ts';
 
 const near = resolveTopology('sg2260x4');
 const ddr = resolveTopology('sg2260x4-ddr');
@@ -102,7 +102,8 @@ describe('whole units of 128 bytes', () => {
 
   it('is judged by the ladder and the kernel alike', () => {
     const { plan } = compiled('allgather', 1024, { chunks: 2, bulks: 1 }).bundle.proved;
-    const verdict = (size: number, topology = near) => judge(plan, { load: { topology, size, dtype: 'f16' } }).verdict;
+    const verdict = (size: number, topology = near) =>
+      judgePlan(plan, { load: { topology, size, dtype: 'f16' } }).verdict;
     expect(verdict(1024)).toBe('correct');
     expect(verdict(1000)).toBe('over-capacity');
     expect(verdict(512)).toBe('over-capacity');
@@ -124,8 +125,8 @@ describe('other limits', () => {
     expect(compiled('allgather', 4096, { dtype: 'u8' }).bundle.proved.verification.verdict).toBe('correct');
     const { plan } = compiled('allreduce', 4096).bundle.proved;
     const load = { topology: near, size: 4096 };
-    expect(judge(plan, { load: { ...load, dtype: 'i32' } }).verdict).toBe('correct');
-    expect(judge(plan, { load: { ...load, dtype: 'f64' } }).findings[0].message).toBe(
+    expect(judgePlan(plan, { load: { ...load, dtype: 'i32' } }).verdict).toBe('correct');
+    expect(judgePlan(plan, { load: { ...load, dtype: 'f64' } }).findings[0].message).toBe(
       'The reduce engine of chip 0 has no sum of f64.',
     );
   });
@@ -133,7 +134,8 @@ describe('other limits', () => {
   it('refuses shapes and signals that do not fit their fields', () => {
     const size = 2 ** 20;
     const { plan } = compiled('allgather', size, { chunks: 1, bulks: 1 }).bundle.proved;
-    const verdict = (limits: object) => judge(plan, { load: { topology: narrow(limits), size, dtype: 'f16' } }).verdict;
+    const verdict = (limits: object) =>
+      judgePlan(plan, { load: { topology: narrow(limits), size, dtype: 'f16' } }).verdict;
     expect(verdict({})).toBe('correct');
     // A shard has 2^17 elements.
     expect(verdict({ dimensions: [2, 1, 1, 2 ** 17] })).toBe('correct');
@@ -163,9 +165,11 @@ describe('other limits', () => {
   it('refuses messages outside the memory that links reach', () => {
     const { bundle } = compiled('allgather', 4096, { chunks: 1, bulks: 1 });
     const { plan } = bundle.proved;
-    expect(judge(plan, { load: { topology: ddr, size: 4096 } }).findings[0].message).toContain('the fast memory alone');
+    expect(judgePlan(plan, { load: { topology: ddr, size: 4096 } }).findings[0].message).toContain(
+      'the fast memory alone',
+    );
     const staged = compiled('allgather', 4096, { topology: ddr, chunks: 1, bulks: 1 }).bundle.proved;
-    expect(judge(staged.plan, { load: { topology: ddr, size: 4096 } }).verdict).toBe('correct');
+    expect(judgePlan(staged.plan, { load: { topology: ddr, size: 4096 } }).verdict).toBe('correct');
   });
 });
 

@@ -6,7 +6,7 @@ import { resolveSymmetricTopology } from '../../src/compact/machine/resolve.ts';
 import { collectiveKinds } from '../../src/ir/collective.ts';
 import { compactKinds } from '../../src/ir/compact.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { judge } from '../../src/verify/index.ts';
+import { judgePlan } from '../../src/verify/index.ts';
 import { inChinese } from '../../src/view/page/chinese-sentences.ts';
 import { english } from '../../src/view/page/english.ts';
 import { said, stopped } from '../../src/view/page/words.ts';
@@ -71,7 +71,7 @@ it('lines of a proof are said in Chinese', () => {
   ] as const;
   for (const [plan, machine] of plans) {
     for (const topology of [undefined, resolveTopology(machine)]) {
-      const { proved } = judge(plan, { topology, load: topology && { topology, size: 2 ** 20, dtype: 'f32' } });
+      const { proved } = judgePlan(plan, { topology, load: topology && { topology, size: 2 ** 20, dtype: 'f32' } });
       expect(proved.length).toBeGreaterThan(5);
       for (const line of proved) expect(inChinese(line), line).toMatch(/[\u4e00-\u9fff]/);
     }

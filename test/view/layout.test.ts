@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { bendsOf } from '../../src/view/machine/bends.ts';
-import { layOut } from '../../src/view/machine/layout.ts';
+import { layOutMachine } from '../../src/view/machine/layout.ts';
 import type { MachineLayout } from '../../src/view/machine/places.ts';
 
 function distance({ x, y }: MachineLayout, a: number, b: number): number {
@@ -45,7 +45,7 @@ const boxed = [
 describe('the layout of a machine', () => {
   it.each([...machines, ...boxed])('puts every node of %s into the frame, apart from the others', (name) => {
     const topology = resolveTopology(name);
-    const layout = layOut(topology);
+    const layout = layOutMachine(topology);
     expect(layout.x).toHaveLength(topology.nodes.length);
     for (const node of topology.nodes.keys()) {
       expect(layout.x[node]).toBeGreaterThanOrEqual(-1e-9);
@@ -58,21 +58,21 @@ describe('the layout of a machine', () => {
 
   it('draws a ring round: all neighbours of a ring of eight at distance 1', () => {
     const topology = resolveTopology('ring:8');
-    const layout = layOut(topology);
+    const layout = layOutMachine(topology);
     expect(layout.kind).toBe('ring');
     for (const { from, to } of topology.links) expect(distance(layout, from, to)).toBeCloseTo(1, 9);
   });
 
   it.each([65, 100, 101, 512, 1000])('folds a ring of %i so that it still closes, in about a square', (ranks) => {
     const topology = resolveTopology(`ring:${ranks}`);
-    const layout = layOut(topology);
+    const layout = layOutMachine(topology);
     expect(layout.kind).toBe('ring');
     for (const { from, to } of topology.links) expect(distance(layout, from, to)).toBeLessThan(1.5);
     expect(Math.abs(layout.width / layout.height - 1)).toBeLessThan(0.4);
   });
 
   it('draws a grid in rows and columns: node 4·r + c of a mesh of 4 × 4 at (c, r)', () => {
-    const layout = layOut(resolveTopology('mesh:4x4'));
+    const layout = layOutMachine(resolveTopology('mesh:4x4'));
     expect(layout.kind).toBe('grid');
     for (let node = 0; node < 16; node++) {
       expect([layout.x[node], layout.y[node]]).toEqual([node % 4, Math.floor(node / 4)]);
@@ -80,7 +80,7 @@ describe('the layout of a machine', () => {
   });
 
   it('draws planes of a torus of three axes side by side', () => {
-    const { x, y } = layOut(resolveTopology('torus:2x3x4'));
+    const { x, y } = layOutMachine(resolveTopology('torus:2x3x4'));
     const at = (plane: number, row: number, column: number) => plane * 12 + row * 4 + column;
     expect(y[at(1, 2, 3)]).toBe(2);
     expect(x[at(0, 2, 3)]).toBe(3);
@@ -90,7 +90,7 @@ describe('the layout of a machine', () => {
 
   it('puts the chips of a box into its rectangle, with the switch that only they have, and shared switches over all boxes', () => {
     const topology = resolveTopology('a100:2');
-    const { x, y, boxes } = layOut(topology);
+    const { x, y, boxes } = layOutMachine(topology);
     expect(boxes.map(({ label }) => label)).toEqual(['box 0', 'box 1']);
     const isIn = (node: number, box: number): boolean => {
       const { x: left, y: top, width, height } = boxes[box];
@@ -110,7 +110,7 @@ describe('the layout of a machine', () => {
 describe('bends', () => {
   const bendOf = (topology: Topology, from: number, to: number): number => {
     const link = topology.links.findIndex((each) => each.from === from && each.to === to);
-    return bendsOf(topology.links, layOut(topology))[link];
+    return bendsOf(topology.links, layOutMachine(topology))[link];
   };
 
   it('lead links that wrap round a torus past the nodes between', () => {
@@ -122,6 +122,6 @@ describe('bends', () => {
 
   it('leave links straight that meet no node', () => {
     const full = resolveTopology('full:7');
-    expect(bendsOf(full.links, layOut(full)).every((bend) => bend === 0)).toBe(true);
+    expect(bendsOf(full.links, layOutMachine(full)).every((bend) => bend === 0)).toBe(true);
   });
 });

@@ -4,10 +4,10 @@ import { lowerBound } from '../../src/bounds/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { timeline } from '../../src/model/index.ts';
 import { readPlan, resolveTopology } from '../../src/read/index.ts';
-import { judge } from '../../src/verify/index.ts';
+import { judgePlan } from '../../src/verify/index.ts';
 import { columnOf } from '../../src/view/page/columns.ts';
 import { PlanModel } from '../../src/view/page/plan-model.ts';
-import { busyShare, countWithin, spansOf as tableOf } from '../../src/view/page/spans.ts';
+import { busyShare, countWithin, timelineSpansOf as tableOf } from '../../src/view/page/spans.ts';
 import type { PageColumn, PagePlan } from '../../src/view/page-document.ts';
 import { shippedPlan, shown } from './plans.ts';
 
@@ -200,7 +200,7 @@ describe('bounds', () => {
     const topology = resolveTopology('a100:2');
     const plan = shippedPlan('ring-allgather', 16);
     const bound = { ...lowerBound(plan.collective, topology, 2 ** 30), stated: [] };
-    const page = shown(plan, 'a100:2', { bound, size: 2 ** 30, verification: judge(plan, { topology }) });
+    const page = shown(plan, 'a100:2', { bound, size: 2 ** 30, verification: judgePlan(plan, { topology }) });
     expect(page.bound?.seconds).toBe(bound.seconds);
     const cut = page.bound?.certificates.find(({ kind }) => kind === 'cut');
     expect(cut?.inside.length).toBeGreaterThan(0);

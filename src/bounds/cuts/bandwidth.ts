@@ -10,12 +10,12 @@ import type { Bytes } from '../../ir/units.ts';
 import { tightestCut } from '../flow/tightest-cut.ts';
 import { searched } from '../limits.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
-import { asksAllAlike } from '../needs.ts';
+import { treatsRanksAlike } from '../needs.ts';
 import { type Cut, cutCertificate } from './cut.ts';
 import { improvedSides } from './improved-sides.ts';
 import { isMixed, PlainSides } from './plain-sides.ts';
 import { tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
-import { acrossAll, opposite, rateOf, type Side } from './sides.ts';
+import { acrossAll, crossingRate, opposite, type Side } from './sides.ts';
 
 /** Cuts that are looked at with their latencies, and how many of them may have as many bytes for their bandwidth, as single chips often do. */
 const most = { cuts: 12, alike: 8 };
@@ -45,7 +45,7 @@ export function tightestSide(collective: Collective, facts: MachineFacts): Side 
   let tightest: Side | undefined;
   let highest = 0;
   for (const side of sidesFor(collective, facts)) {
-    const rate = rateOf(collective, facts, side);
+    const rate = crossingRate(collective, facts, side);
     if (rate <= highest) continue;
     tightest = side;
     highest = rate;
@@ -58,7 +58,7 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
   const { kind, root, counts, custom } = collective;
   const searched = once(facts, `cuts by flow ${kind} ${root}`, () => searchedSides(collective, facts.topology));
   const withRuns = searched.every((side) => side.exact !== true);
-  const ofOne = facts.alike && asksAllAlike(collective);
+  const ofOne = facts.alike && treatsRanksAlike(collective);
   const plain =
     counts === undefined && isMixed(kind)
       ? once(facts, `interleaved cuts ${kind}`, () => new PlainSides(facts, true, false, kind))
@@ -68,8 +68,8 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
   }
   if (counts !== undefined) return [...searched, ...tightest(collective, facts, plain)];
   return once(facts, `cuts ${kind} ${root}`, () => {
-    const decided = searched.filter((side) => side.exact === true).map((side) => rateOf(collective, facts, side));
-    const asTight = (side: Side) => decided.some((rate) => rateOf(collective, facts, side) >= rate * (1 - 1e-9));
+    const decided = searched.filter((side) => side.exact === true).map((side) => crossingRate(collective, facts, side));
+    const asTight = (side: Side) => decided.some((rate) => crossingRate(collective, facts, side) >= rate * (1 - 1e-9));
     const others = tightest(collective, facts, plain);
     return [...searched, ...others.map((side) => (asTight(side) ? { ...side, exact: true } : side))];
   });

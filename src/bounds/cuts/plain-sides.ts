@@ -5,7 +5,7 @@ import { searched } from '../limits.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { ChangingSide } from './changing-side.ts';
 import { interleavedRanks } from './interleaved-ranks.ts';
-import { acrossAll, opposite, rateOf, type Side } from './sides.ts';
+import { acrossAll, crossingRate, opposite, type Side } from './sides.ts';
 
 /**
  * By number: every rank against the rest and declared groups, perhaps runs of neighbouring ranks, all of these as the outside, and
@@ -62,7 +62,7 @@ export class PlainSides {
     if (areCounted) this.rateRuns(kind, rates);
     for (let index = 0; index < rates.length; index++) {
       if (index % every > 0) rates[index] = 0;
-      else if (!areCounted || !this.isRun(index)) rates[index] = rateOf(collective, this.facts, this.at(index));
+      else if (!areCounted || !this.isRun(index)) rates[index] = crossingRate(collective, this.facts, this.at(index));
     }
     return rates;
   }

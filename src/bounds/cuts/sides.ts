@@ -19,7 +19,7 @@ export function opposite({ inside, holders, ...rest }: Side): Side {
 }
 
 /** Bytes that must cross a cut, of a message of one, for its bandwidth. */
-export function rateOf(collective: Collective, facts: MachineFacts, side: Side): number {
+export function crossingRate(collective: Collective, facts: MachineFacts, side: Side): number {
   const bandwidth = sideBandwidth(facts, side);
   if (bandwidth === 0) return 0;
   const { sources, targets } = acrossAll(side);

@@ -5,7 +5,7 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 
 /** Nodes of a machine of which all pairs are kept: half a megabyte. */
-export const mostKept = 256;
+export const maxAllPairsNodes = 256;
 
 export class Latencies {
   private readonly topology: Topology;
@@ -37,7 +37,7 @@ export class Latencies {
   /** Least Σα from a node to every node; Infinity where there is no way. Not to be written to. */
   from(node: number): Float64Array {
     const known = this.known.get(node) ?? this.fromAny([node]);
-    if (known.length <= mostKept) this.known.set(node, known);
+    if (known.length <= maxAllPairsNodes) this.known.set(node, known);
     return known;
   }
 

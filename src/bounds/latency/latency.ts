@@ -8,7 +8,7 @@ import type { Collective } from '../../ir/collective.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
-import { asksAllAlike, dependence } from '../needs.ts';
+import { dependence, treatsRanksAlike } from '../needs.ts';
 
 /** Work that finding the farthest pair may take, in nodes and links looked at; beyond it, ranks are sampled evenly. */
 const searchBudget = 4_000_000;
@@ -32,7 +32,7 @@ function farthestPair(collective: Collective, { topology, latencies, alike }: Ma
   const ranks = ranksOf(topology);
   const needs = dependence(collective);
   const searches = Math.max(1, Math.floor(searchBudget / (topology.nodes.length + topology.links.length)));
-  const askers = alike && asksAllAlike(collective) ? [0] : chips.map((_, rank) => rank);
+  const askers = alike && treatsRanksAlike(collective) ? [0] : chips.map((_, rank) => rank);
   const sources = askers.filter((from) => chips.some((_, to) => to !== from && needs(from, to)));
   const stride = Math.ceil(sources.length / searches);
   let best: { from: number; to: number; seconds: Seconds } = { from: -1, to: -1, seconds: -1 };

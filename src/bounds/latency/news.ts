@@ -6,7 +6,7 @@ import { DisjointSets } from '../../ir/disjoint-sets.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
-import { mostKept } from './latencies.ts';
+import { maxAllPairsNodes } from './latencies.ts';
 
 /** Distances that are taken for θ, parts into which a is cut, and steps of time looked at. */
 const [mostClasses, mostParts, mostSteps] = [4, 3, 120];
@@ -32,7 +32,7 @@ export interface Families {
 export function slowestNews(facts: MachineFacts, direction: Direction, slots: number): News | undefined {
   const { topology } = facts;
   const { chips } = topology;
-  if (chips.length > mostKept) return undefined;
+  if (chips.length > maxAllPairsNodes) return undefined;
   const latencies = direction === 'out' ? facts.latencies : facts.backwards;
   return once(facts, `news of ${slots} ${latencies === facts.latencies ? 'out' : 'in'}`, () => {
     const waysFrom = (chip: number): Float64Array => {

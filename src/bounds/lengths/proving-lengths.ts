@@ -8,7 +8,7 @@ export interface ProvingLengths {
 }
 
 /** Lengths as whole numbers of at most 1000. */
-export function rounded(lengths: ArrayLike<number>): number[] {
+export function roundedLengths(lengths: ArrayLike<number>): number[] {
   let most = 0;
   for (let link = 0; link < lengths.length; link++) if (lengths[link] > most) most = lengths[link];
   const whole: number[] = [];

@@ -10,7 +10,7 @@ import { Simplex } from '../../graph/simplex.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type BytesPerSecond, noticeable, rounding } from '../../ir/units.ts';
 import { weighing } from '../limits.ts';
-import { type ProvingLengths, rounded } from './proving-lengths.ts';
+import { type ProvingLengths, roundedLengths } from './proving-lengths.ts';
 
 /** What trees reach and what is proved need not come nearer to each other. */
 const near = 1e-4;
@@ -134,7 +134,7 @@ export class RouteLengths {
   }
 
   private outcome(): ProvingLengths {
-    const lengths = rounded(this.best);
+    const lengths = roundedLengths(this.best);
     this.proved = 0;
     this.cheapest(Float64Array.from(lengths));
     return { lengths, secondsPerByte: this.proved / this.widest };

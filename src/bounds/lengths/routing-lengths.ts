@@ -9,7 +9,7 @@ import { none } from '../../ir/none.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { rounding } from '../../ir/units.ts';
 import { weighing } from '../limits.ts';
-import { type ProvingLengths, rounded } from './proving-lengths.ts';
+import { type ProvingLengths, roundedLengths } from './proving-lengths.ts';
 import { LinkWeights } from './weights.ts';
 
 export class RoutingLengths {
@@ -77,7 +77,7 @@ export class RoutingLengths {
 
   /** Keeps these lengths, rounded, if they prove more than those before: then true. */
   private consider(lengths: Float64Array): boolean {
-    const whole = rounded(lengths);
+    const whole = roundedLengths(lengths);
     const distance = this.route(whole, false);
     const { bandwidth } = this.links;
     let capacity = 0;

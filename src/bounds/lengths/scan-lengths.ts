@@ -12,8 +12,8 @@ import { Simplex } from '../../graph/simplex.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { noticeable, rounding } from '../../ir/units.ts';
 import { weighing } from '../limits.ts';
-import { type ProvingLengths, rounded } from './proving-lengths.ts';
-import { ScanWays } from './scan-ways.ts';
+import { type ProvingLengths, roundedLengths } from './proving-lengths.ts';
+import { ScanRoutes } from './scan-ways.ts';
 import { LinkWeights } from './weights.ts';
 
 /** The same in a single step beyond which nothing is proved: it would take seconds. */
@@ -26,7 +26,7 @@ export class ScanLengths {
   private readonly topology: Topology;
   private readonly withOwn: boolean;
   private readonly likely: Float64Array | undefined;
-  private readonly ways: ScanWays;
+  private readonly ways: ScanRoutes;
   private found: ProvingLengths | undefined;
 
   /**
@@ -37,7 +37,7 @@ export class ScanLengths {
     this.topology = topology;
     this.withOwn = withOwn;
     this.likely = likely;
-    this.ways = new ScanWays(topology);
+    this.ways = new ScanRoutes(topology);
   }
 
   best(): ProvingLengths | undefined {
@@ -125,7 +125,7 @@ export class ScanLengths {
    */
   private prove(lengths: Float64Array, withOwn = this.withOwn): number {
     const { bandwidth } = linkColumns(this.topology);
-    const whole = rounded(lengths);
+    const whole = roundedLengths(lengths);
     const { distance } = this.ways.find(whole, withOwn);
     const capacity = whole.reduce((sum, length, link) => sum + length * bandwidth[link], 0);
     const secondsPerByte = capacity === 0 ? 0 : distance / capacity;

@@ -4,7 +4,7 @@ import { type LinkColumns, linkColumns } from '../../graph/link-columns.ts';
 import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { Topology } from '../../ir/topology.ts';
 
-export class ScanWays {
+export class ScanRoutes {
   /** Of all messages together, for each byte of a vector. */
   distance = 0;
   private readonly topology: Topology;

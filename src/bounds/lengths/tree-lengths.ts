@@ -8,7 +8,7 @@ import { linkColumns } from '../../graph/link-columns.ts';
 import { DisjointSets } from '../../ir/disjoint-sets.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { weighing } from '../limits.ts';
-import { type ProvingLengths, rounded } from './proving-lengths.ts';
+import { type ProvingLengths, roundedLengths } from './proving-lengths.ts';
 import { SpanningTrees } from './spanning-trees.ts';
 import type { SpannedRanks } from './spans.ts';
 
@@ -72,7 +72,7 @@ export class TreeLengths {
 
   /** Keeps these lengths, rounded, if they prove more than those before: then true. */
   private consider(lengths: ArrayLike<number>): boolean {
-    const whole = rounded(lengths);
+    const whole = roundedLengths(lengths);
     const { bandwidths } = this;
     let capacity = 0;
     for (let link = 0; link < whole.length; link++) capacity += whole[link] * bandwidths[link];

@@ -2,7 +2,7 @@
 import type { Seconds } from '../../ir/units.ts';
 
 /** The least of Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W. */
-export function area(window: Seconds, latency: Seconds): number {
+export function minStaggeredArea(window: Seconds, latency: Seconds): number {
   if (latency === 0 || window <= 0) return 0;
   // The most messages for which the last still takes time: W > a·k(k − 1)/2.
   const messages = Math.max(1, Math.ceil((1 + Math.sqrt(1 + (8 * window) / latency)) / 2) - 1);

@@ -7,9 +7,9 @@ import type { Collective } from '../../ir/collective.ts';
 import { DisjointSets } from '../../ir/disjoint-sets.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
-import { area } from './area.ts';
+import { minStaggeredArea } from './area.ts';
 import { greatestRefuted } from './greatest-refuted.ts';
-import { rootsOf, type SlotRoot, turnedRound } from './roots.ts';
+import { rootsOf, type SlotRoot, transposedFacts } from './roots.ts';
 
 /** On larger machines, and for so many latencies' worth of bytes, it is not looked for; and of how many chips it is worked out. */
 const most = { nodes: 256, latencies: 4000, chips: 3 };
@@ -30,7 +30,7 @@ export function passingBounds(collective: Collective, facts: MachineFacts, size:
   let best: { readonly passage: Passage; readonly from: SlotRoot } | undefined;
   let longest = 0;
   for (const from of rootsOf(collective, facts)) {
-    const machine = from.direction === 'out' ? facts : turnedRound(facts);
+    const machine = from.direction === 'out' ? facts : transposedFacts(facts);
     for (const passage of once(machine, `passages ${from.root}`, () => passagesFrom(machine, from.root))) {
       const seconds = leastTime(passage, size);
       if (seconds <= longest) continue;
@@ -112,5 +112,5 @@ function mostReturned(time: Seconds, latency: Seconds, count: number): Seconds {
 function canRelay(bytes: Seconds, time: Seconds, first: Seconds, second: Seconds): boolean {
   if (bytes <= 0) return time >= 0;
   if (time < bytes + first + second) return false;
-  return bytes * time <= time ** 2 - area(time, first) - area(time, second);
+  return bytes * time <= time ** 2 - minStaggeredArea(time, first) - minStaggeredArea(time, second);
 }

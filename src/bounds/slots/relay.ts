@@ -7,11 +7,11 @@ import type { Certificate, Direction } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
-import { area } from './area.ts';
+import { minStaggeredArea } from './area.ts';
 import { greatestRefuted } from './greatest-refuted.ts';
 import { handedOn } from './handing-on.ts';
 import { type Entrance, type Relay, relaysFrom } from './relay-sets.ts';
-import { rootsOf, turnedRound } from './roots.ts';
+import { rootsOf, transposedFacts } from './roots.ts';
 
 interface Found {
   readonly seconds: Seconds;
@@ -27,7 +27,7 @@ export function relayBounds(collective: Collective, facts: MachineFacts, size: B
     'handing-on': undefined,
   };
   for (const { root, direction } of rootsOf(collective, facts)) {
-    const machine = direction === 'out' ? facts : turnedRound(facts);
+    const machine = direction === 'out' ? facts : transposedFacts(facts);
     for (const relay of once(machine, `relays ${root}`, () => relaysFrom(machine, root))) {
       const better = (than: Found | undefined, time: (relay: Relay, size: Bytes, most: Seconds) => Seconds) => {
         const seconds = time(relay, size, than?.seconds ?? 0);
@@ -61,7 +61,7 @@ function isRefuted(relay: Relay, size: Bytes, seconds: Seconds): boolean {
   const direct = mostDirect(relay, size, seconds);
   const uncounted = direct * (direct / sending.slowest + relay.shortcut);
   const room = (bandwidth: BytesPerSecond, latency: Seconds, window: Seconds, free: Bytes) =>
-    bandwidth * (window ** 2 / 2 - area(window - free / bandwidth, latency));
+    bandwidth * (window ** 2 / 2 - minStaggeredArea(window - free / bandwidth, latency));
   const rooms = (window: Seconds, free: Bytes) =>
     room(sending.together, sending.latency, window, free) + room(receives, relay.lastLatency, window, free);
   const windows = [size / Math.min(sending.together, receives), seconds - between];

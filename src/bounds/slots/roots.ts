@@ -52,6 +52,6 @@ function remoteRanks({ topology, alike, latencies, sends }: MachineFacts): reado
 }
 
 /** The machine with its links turned round, on which what comes together at a rank goes out from it. */
-export function turnedRound(facts: MachineFacts): MachineFacts {
+export function transposedFacts(facts: MachineFacts): MachineFacts {
   return once(facts, 'turned round', () => machineFacts(transpose(facts.topology)));
 }

@@ -1,5 +1,5 @@
 /** A picture of predicted against measured times, as SVG: on the line they agree, on the dashed ones they differ by a factor of two. */
-import { groupsOf, type Prediction } from '../../calibrate/index.ts';
+import { groupedBy, type Prediction } from '../../calibrate/index.ts';
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
 import {
   colour,
@@ -10,7 +10,7 @@ import {
   logarithmic,
   powersBetween,
   round,
-  text,
+  svgTextElement,
   verticalAxis,
 } from '../svg.ts';
 
@@ -28,18 +28,18 @@ export function scatterPicture(predictions: readonly Prediction[], title: string
     const ends = `x1="${round(x(from))}" y1="${round(y(from * factor))}" x2="${round(x(to))}" y2="${round(y(to * factor))}"`;
     return `<line ${ends} stroke="#555555"${dashes}/>`;
   };
-  const groups = [...groupsOf(predictions, ({ configuration }) => configuration.protocol ?? 'measured')];
+  const groups = [...groupedBy(predictions, ({ configuration }) => configuration.protocol ?? 'measured')];
   const parts = [
     ...verticalAxis(powers, y),
     ...powers.flatMap((value) => [
       `<path d="M${round(x(value))} ${frame.top}v${frame.height}" stroke="#e4e4e4"/>`,
-      text(x(value), bottom + 18, formatSeconds(value), 'middle'),
+      svgTextElement(x(value), bottom + 18, formatSeconds(value), 'middle'),
     ]),
     diagonal(1, ''),
     diagonal(2, ' stroke-dasharray="4 4"'),
     diagonal(1 / 2, ' stroke-dasharray="4 4"'),
-    text(frame.left + frame.width / 2, bottom + 38, 'measured', 'middle'),
-    text(frame.left - 8, frame.top - 10, 'predicted', 'end'),
+    svgTextElement(frame.left + frame.width / 2, bottom + 38, 'measured', 'middle'),
+    svgTextElement(frame.left - 8, frame.top - 10, 'predicted', 'end'),
     ...groups.flatMap(([, group], index) => group.map((prediction) => dot(prediction, index, x, y))),
     ...groups.map(([name], index) => legend(index, colour(index), name)),
   ];

@@ -115,14 +115,14 @@ export function probedCsv(times: readonly ProbeTime[]): string {
 }
 
 /** What probes say by themselves; undefined where they say nothing. */
-export interface Told {
+export interface ReportedTimes {
   readonly regimes: Regimes | undefined;
   readonly adding: BytesPerSecond | undefined;
   readonly copying: BytesPerSecond | undefined;
 }
 
 /** Every two processes have a link of their own; its numbers and those of lanes are where the search begins. */
-export function probedMachine(ranks: number, { regimes, adding, copying }: Told): string {
+export function probedMachine(ranks: number, { regimes, adding, copying }: ReportedTimes): string {
   // A process adds or sends, one after the other.
   const reduce = adding === undefined ? [] : [`reduce: { throughput: ${adding.toPrecision(3)} B/s, overlap: false }`];
   const lane = regimes === undefined ? [] : [`lane: ${laneText(regimes, copying)}`];

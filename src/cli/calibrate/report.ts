@@ -3,7 +3,7 @@ import {
   type Calibration,
   errorsOf,
   type FoundParameter,
-  groupsOf,
+  groupedBy,
   type Prediction,
   type Subjects,
   valueText,
@@ -70,7 +70,7 @@ function partsOf(predictions: readonly Prediction[]): readonly (readonly string[
   ];
   return keys.flatMap((keyOf, index) => {
     const ordered = index === 2 ? [...predictions].sort((a, b) => a.size - b.size) : predictions;
-    return [...groupsOf(ordered, keyOf)].map(([name, part]) => rowOf(oneLine(name), part));
+    return [...groupedBy(ordered, keyOf)].map(([name, part]) => rowOf(oneLine(name), part));
   });
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
 import { wrap } from '../show/text.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import { widthOf } from '../terminal.ts';
 
 interface BoundOptions extends TopologyOptions, CollectiveOptions {
@@ -60,7 +60,7 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
     wrap(
       `  ${formatSeconds(seconds).padStart(10)}  `,
       `${of}: ${reason}`.split(' '),
-      widthOf(process.stdout) ?? shown.width,
+      widthOf(process.stdout) ?? displayLimits.width,
     ),
   );
   await writeResult([head, ...reasons].map((line) => `${line}\n`));

@@ -6,12 +6,12 @@ import { compactKinds } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { efforts } from '../../ir/effort.ts';
 import { ranksOf } from '../../ir/topology.ts';
-import { type FoundPlan, resultOf } from '../compile/found-plan.ts';
+import { type FoundPlan, foundPlanResult } from '../compile/found-plan.ts';
 import type { IntactTime } from '../compile/intact.ts';
 import { searching } from '../compile/limits.ts';
 import { type CompileOptions, hasLanes, isWide, type MachineRequest, readRequest } from '../compile/request.ts';
-import { checkOutput, emitterNamed } from '../emitters.ts';
-import { checkFits } from '../fits.ts';
+import { checkTargetIsWritable, emitterNamed } from '../emitters.ts';
+import { checkRequestFitsLimits } from '../fits.ts';
 import { type JobSettings, runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
@@ -26,7 +26,7 @@ import {
 } from '../options.ts';
 import { note } from '../output.ts';
 import { addSolverOptions, modelWriter } from '../solver-options.ts';
-import { formatFor, written } from '../target.ts';
+import { formatFor, writeTarget } from '../target.ts';
 
 /** An allgather in so many bulks that moves no more chunks is found in a moment on machines that look the same from every chip. */
 const fewMoves = 2 ** 16;
@@ -88,7 +88,7 @@ async function run(kindText: string, typed: TypedOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText, given);
   if (given.compact === true) {
     const { compileCompactly } = await import('../compact/compile.ts');
-    return written(typed, (output) => compileCompactly(kind, { ...given, ...output }));
+    return writeTarget(typed, (output) => compileCompactly(kind, { ...given, ...output }));
   }
   const emitter = await emitterNamed(given.emit);
   const onLastModel = modelWriter(given);
@@ -99,7 +99,7 @@ async function run(kindText: string, typed: TypedOptions): Promise<void> {
   const asked = { machine, request: { ...request, bulks: options.bulks } };
   if (isForCompact(asked, options) && (await isCompact(kind, typed, options))) return;
   await checkRoom(asked, kind, options);
-  checkOutput(emitter, options.output);
+  checkTargetIsWritable(emitter, options.output);
   const [found, { present }] = await Promise.all([
     options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options, onLastModel),
     import('../compile/present.ts'),
@@ -110,7 +110,7 @@ async function run(kindText: string, typed: TypedOptions): Promise<void> {
   };
   if (isInOne) note(`${emitter.name} has no bulks: the plan is the best that was found in one`);
   const intact = options.json === true ? await intactOf() : undefined;
-  await written(typed, async (output) => {
+  await writeTarget(typed, async (output) => {
     const { placement } = asked.machine;
     process.exitCode = await present(found, { ...options, ...output }, { intact, placement });
   });
@@ -141,7 +141,7 @@ async function searched(
   const known = await runJob('compile', { ...work, inRounds: undefined }, { isShort });
   const { mayGainInRounds } = await import('../../search/in-rounds.ts');
   const isOver =
-    inRounds === undefined || known.groups !== undefined || !mayGainInRounds(resultOf(known), asked.request);
+    inRounds === undefined || known.groups !== undefined || !mayGainInRounds(foundPlanResult(known), asked.request);
   if (!isOver) return runJob('compile', { ...work, known }, { progress, onLastModel });
   await onLastModel?.(undefined);
   return known;
@@ -198,7 +198,7 @@ async function isCompact(kind: CollectiveKind, typed: TypedOptions, options: Com
   const { foundCompactly, whyCompact, writeCompact } = await import('../compact/compile.ts');
   const result = await foundCompactly(kind, options);
   if (result === undefined) return false;
-  await written(typed, (output) => writeCompact(result, { ...options, ...output }));
+  await writeTarget(typed, (output) => writeCompact(result, { ...options, ...output }));
   note(whyCompact);
   return true;
 }
@@ -214,7 +214,7 @@ async function requestFor(kind: CollectiveKind, kindText: string, options: Compi
 /** Refuses at once what no search could find within the limits. */
 async function checkRoom({ request }: MachineRequest, kind: CollectiveKind, options: CompileOptions): Promise<void> {
   try {
-    checkFits(request);
+    checkRequestFitsLimits(request);
   } catch (error) {
     throw await (await import('../compact/compile.ts')).withCompactHint(error, kind, options);
   }

@@ -16,8 +16,8 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { note, writeResult } from '../output.ts';
-import { checkSuits, sourceOf } from '../source.ts';
-import { formatFor, written } from '../target.ts';
+import { checkOptionsApply, sourceOf } from '../source.ts';
+import { formatFor, writeTarget } from '../target.ts';
 
 interface ConvertOptions extends TopologyOptions, CollectiveOptions {
   readonly ranks?: number;
@@ -94,7 +94,7 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   if (options.topo !== undefined && options.ranks !== undefined) {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
-  const [{ convert }, { timeText, withCost }, { topologyFrom }] = await Promise.all([
+  const [{ convert }, { timingSentence, withCost }, { topologyFrom }] = await Promise.all([
     import('../../jobs/convert.ts'),
     import('../../jobs/priced-for.ts'),
     import('../machine.ts'),
@@ -104,13 +104,13 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   const limits = limitsFrom(options.limit);
   const topology = options.topo === undefined ? undefined : await topologyFrom(options, limits);
   const { ordered = false, inPlace = false, set = {} } = options;
-  checkSuits(source, options);
+  checkOptionsApply(source, options);
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
   const { bundle, notes, pricedFor } = await convert(source, request);
   const priced = withCost(bundle, limits.operations);
   const { cost, proved } = priced;
-  const time = cost === undefined ? [] : [`the plan ${timeText(cost.seconds, pricedFor)}`];
-  await written(options, async ({ output = options.output }) => {
+  const time = cost === undefined ? [] : [`the plan ${timingSentence(cost.seconds, pricedFor)}`];
+  await writeTarget(options, async ({ output = options.output }) => {
     const remarks = await writeEmitted(emitter, await readyFor(emitter, priced), output);
     const { name, collective } = proved.plan;
     const what = `proved: ${name} (${collective.kind} on ${counted(collective.ranks, 'rank')})`;
@@ -137,7 +137,7 @@ async function convertExecutionPlan(source: SourceText, options: ConvertOptions)
   ]);
   const limits = limitsFrom(options.limit);
   const topology = options.topo === undefined ? undefined : await topologyFrom(options, limits);
-  checkSuits(source, options);
+  checkOptionsApply(source, options);
   const { verification, notes } = verifyMscclpp(source, { ...options, topology, bitwise: false, limits });
   const wrong = firstError(verification.findings);
   if (wrong !== undefined) throw unproved(wrong);

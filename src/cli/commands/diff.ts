@@ -15,7 +15,7 @@ import {
   type TopologyOptions,
 } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import { widthOf } from '../terminal.ts';
 
 interface DiffOptions extends TopologyOptions {
@@ -49,7 +49,7 @@ async function run(before: string, after: string, options: DiffOptions): Promise
   const sections = await sectionsOf(a, b);
   if (options.json === true) return writeJson({ ok: true, ...Object.fromEntries(sections) });
   const { changesText } = await import('../diff/changes.ts');
-  const width = widthOf(process.stdout) ?? shown.width;
+  const width = widthOf(process.stdout) ?? displayLimits.width;
   const parts = sections
     .filter(([, changes]) => changes.length > 0)
     .map(

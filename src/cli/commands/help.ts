@@ -3,7 +3,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { addExamples } from '../options.ts';
 import { writeText } from '../output.ts';
 import { wrap } from '../show/text.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import { widthOf } from '../terminal.ts';
 
 /** `ccc help`: what a command takes, or a page of the documentation. */
@@ -23,7 +23,7 @@ async function run(program: Command, topic: string | undefined): Promise<void> {
   const topics = docsTopics();
   if (topic === undefined) {
     program.outputHelp();
-    const pages = wrap('  ', topics, widthOf(process.stdout) ?? shown.width);
+    const pages = wrap('  ', topics, widthOf(process.stdout) ?? displayLimits.width);
     return writeText(`\nPages, for ccc help PAGE:\n${pages.join('\n')}\n`);
   }
   // commander says what stands behind the options only as it writes it.

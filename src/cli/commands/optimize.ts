@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { checkOutput, emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
+import { checkTargetIsWritable, emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import { runJob } from '../jobs/run-job.ts';
 import type { OptimizeWork } from '../optimize/job.ts';
@@ -21,8 +21,8 @@ import {
 } from '../options.ts';
 import { note, writeJson } from '../output.ts';
 import { type SolverOrNone, solverOption } from '../solver-options.ts';
-import { checkSuits, sourceOf } from '../source.ts';
-import { formatFor, written } from '../target.ts';
+import { checkOptionsApply, sourceOf } from '../source.ts';
+import { formatFor, writeTarget } from '../target.ts';
 import { widthOf } from '../terminal.ts';
 
 interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
@@ -56,15 +56,15 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
   const limits = limitsFrom(options.limit);
   const topology = await topologyFrom(options, limits);
   const source = await sourceOf(path, limits);
-  checkSuits(source, options);
-  checkOutput(emitter, options.output);
+  checkOptionsApply(source, options);
+  checkTargetIsWritable(emitter, options.output);
   const { ordered = false, inPlace = false, set = {}, root, op, chunks, size, dtype, timeLimit, progress } = options;
   const solver = options.solver === 'none' ? undefined : options.solver;
   const request = { root, op, ordered, inPlace, parameters: set, chunks, topology, size, dtype, limits, solver };
   try {
     const result = await runJob('optimize', { source, request }, { timeLimit, progress });
     const { optimizeDocument, optimizeText } = await import('../optimize/report.ts');
-    await written(options, async ({ output = options.output }) => {
+    await writeTarget(options, async ({ output = options.output }) => {
       if (options.json !== true || output !== undefined) {
         await writeEmitted(emitter, await readyFor(emitter, result.bundle), output);
       }

@@ -6,7 +6,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { DocumentBlocks } from '../../jobs/claims.ts';
-import type { PriceWish } from '../../jobs/priced-for.ts';
+import type { TimingWish } from '../../jobs/priced-for.ts';
 import type { ScheduleFile } from '../../read/index.ts';
 import type { CompactDocument } from '../../read/plan/index.ts';
 import {
@@ -22,7 +22,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { writeResult, writeText } from '../output.ts';
-import { checkSuits } from '../source.ts';
+import { checkOptionsApply } from '../source.ts';
 import { fitted, widthToRead } from '../terminal.ts';
 import type { SimulatedProof } from '../timed-plan.ts';
 
@@ -96,7 +96,7 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
   }
   const source = read.readSource(what, limits);
   if (read.dumpKindOf(source) !== undefined) return topologyText(what, options, source);
-  checkSuits(source, options);
+  checkOptionsApply(source, options);
   if (/^\s*\{/.test(source.text)) {
     const { isMscclppText, readMscclpp } = await import('../../mscclpp/read/index.ts');
     if (isMscclppText(source)) {
@@ -151,8 +151,8 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
   const topology = await topologyFrom({ ...options, topo: what }, limits, source);
   if (options.emit !== undefined) {
     if (options.step !== undefined) throw new CccError('usage', '--step has no effect on a topology');
-    const [{ drawnMachine }, { drawnAs }] = await drawing();
-    return drawnAs(options.emit, drawnMachine(topology));
+    const [{ drawnMachine }, { graphText }] = await drawing();
+    return graphText(options.emit, drawnMachine(topology));
   }
   const text = await machineSource(what, options, limits, source);
   const description = describeMachine(what, text === undefined ? { limits } : { limits, read: () => text });
@@ -191,9 +191,9 @@ async function drawnSchedule(
   if (level !== undefined && level !== 'overlay' && level !== 'steps') {
     throw new CccError('usage', `--emit draws the levels overlay and steps (--step), not ${level}`);
   }
-  const [{ drawnOverlay, drawnStep }, { drawnAs }] = await drawing();
-  if (step === undefined && level !== 'steps') return drawnAs(emit, drawnOverlay(plan, topology));
-  if (schedule !== undefined) return drawnAs(emit, drawnStep(schedule, step ?? 1, topology));
+  const [{ drawnOverlay, drawnStep }, { graphText }] = await drawing();
+  if (step === undefined && level !== 'steps') return graphText(emit, drawnOverlay(plan, topology));
+  if (schedule !== undefined) return graphText(emit, drawnStep(schedule, step ?? 1, topology));
   throw new CccError('unsupported', 'its messages do not pair up, so that it has no steps to draw');
 }
 
@@ -225,11 +225,11 @@ async function compactText(document: CompactDocument, options: ShowOptions): Pro
 
 async function planText(plan: Plan, blocks: DocumentBlocks, options: ShowOptions, level: Level): Promise<string> {
   if (options.emit !== undefined) {
-    const [{ pricedFor }, { scheduleInSteps }] = await Promise.all([
+    const [{ timingTargetOf }, { scheduleInSteps }] = await Promise.all([
       import('../../jobs/priced-for.ts'),
       import('../../optimize/steps.ts'),
     ]);
-    const { topology } = pricedFor(plan.collective, blocks, await wishFrom(options));
+    const { topology } = timingTargetOf(plan.collective, blocks, await wishFrom(options));
     return drawnSchedule(scheduleInSteps(plan), plan, topology, options);
   }
   const show = await import('../show/index.ts');
@@ -279,7 +279,7 @@ async function timed(plan: Plan, blocks: DocumentBlocks, options: ShowOptions): 
   );
 }
 
-async function wishFrom(options: ShowOptions): Promise<PriceWish> {
+async function wishFrom(options: ShowOptions): Promise<TimingWish> {
   return { topology: await optionalTopology(options), size: options.size };
 }
 

@@ -5,7 +5,7 @@ import { dtypeBytes } from '../../ir/dtype.ts';
 import { rulesVersions } from '../../tune/open-mpi.ts';
 import { searching } from '../compile/limits.ts';
 import { exitCodes } from '../failure.ts';
-import { checkFits } from '../fits.ts';
+import { checkRequestFitsLimits } from '../fits.ts';
 import { runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
@@ -87,7 +87,7 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
     const { topology, groups, alternatives } = await machineFrom(asked, limits);
     if (groups !== undefined) throw new CccError('usage', 'only compile takes several groups at once');
     const collective = collectiveFrom(kind, topology.chips.length, options);
-    checkFits({ collective, engine: options.engine, limits });
+    checkRequestFitsLimits({ collective, engine: options.engine, limits });
     targets.push({ topology, collective, ...(alternatives === undefined ? {} : { alternatives }) });
   }
   const request: TuneWork['request'] = {

@@ -10,13 +10,13 @@ import {
   bytes,
   checkTopologyIsGiven,
   limitsFrom,
-  milliseconds,
   oneOf,
+  parseMilliseconds,
   rankRange,
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeText } from '../output.ts';
-import { checkSuits, sourceOf } from '../source.ts';
+import { checkOptionsApply, sourceOf } from '../source.ts';
 import type { VerifyCommandOptions } from '../verify/verified.ts';
 
 /** `ccc verify`: a proof, or the exact line and the exact counterexample. */
@@ -41,7 +41,7 @@ export function registerVerify(program: Command): void {
         .argParser(oneOf(ownerships, 'kind of ownership')),
     )
     .option('--json', 'prints the verdict and findings as one JSON document');
-  command.option('--time-limit <duration>', 'gives up after that long', milliseconds);
+  command.option('--time-limit <duration>', 'gives up after that long', parseMilliseconds);
   addCollectiveOptions(addTopologyOptions(command));
   addExamples(
     command,
@@ -64,7 +64,7 @@ async function run(path: string | undefined, options: VerifyCommandOptions): Pro
     return runAll(await requestFrom(options, limits), options.json === true);
   }
   const source = await sourceOf(path, limits);
-  checkSuits(source, options);
+  checkOptionsApply(source, options);
   const report = await import('../verify/report.ts');
   try {
     const { verified } = await import('../verify/verified.ts');

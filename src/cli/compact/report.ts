@@ -4,14 +4,14 @@ import type { CompactCompileResult } from '../../compact/compile.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
-import { layOut, type ReportEntry } from '../compile/report.ts';
+import { layOutReport, type ReportEntry } from '../compile/report.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { ratesText } from '../rates.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 
 /** The report in lines of at most `width` columns where words allow. */
-export function compactReport({ bundle, steps }: CompactCompileResult, width = shown.width): string {
+export function compactReport({ bundle, steps }: CompactCompileResult, width = displayLimits.width): string {
   const { proved, topology, cost, bound, size = 0 } = bundle;
   const { plan, verification } = proved;
   const { ranks, chunks } = plan.collective;
@@ -37,7 +37,7 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = s
     ['proved', ...verification.proved],
     ...verification.findings.map(({ severity, message }): ReportEntry => [severity, message]),
   ];
-  return layOut(entries, width);
+  return layOutReport(entries, width);
 }
 
 /** The plan's price, bound and proof as one document. */

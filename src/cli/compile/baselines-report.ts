@@ -3,10 +3,14 @@
 import { counted, formatSeconds, type Seconds } from '../../ir/units.ts';
 import type { Baseline, Baselines } from '../../search/baselines.ts';
 import { wrap } from '../show/text.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 
 /** @param plan what the chosen plan takes, where there is one */
-export function baselinesText({ priced, missing }: Baselines, plan: Seconds | undefined, width = shown.width): string {
+export function baselinesText(
+  { priced, missing }: Baselines,
+  plan: Seconds | undefined,
+  width = displayLimits.width,
+): string {
   const lines = [
     ...priced.flatMap((baseline) => wrap('  ', [...baselineWords(baseline, plan)], width)),
     ...missing.flatMap(({ name, reason }) => wrap('  ', `${name}: ${reason}`.split(' '), width)),

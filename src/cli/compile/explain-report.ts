@@ -3,14 +3,14 @@
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { type BytesPerSecond, counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
-import type { Objective, PricedCandidate } from '../../search/comparing.ts';
+import type { CandidateReport, Objective } from '../../search/comparing.ts';
 import type { CompileResult } from '../../search/compile.ts';
 import type { Dismissal } from '../../synth/index.ts';
 import { textWidth, wrap } from '../show/text.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 
 /** A candidate with what decided against it. */
-export interface ExplainedCandidate extends PricedCandidate {
+export interface ExplainedCandidate extends CandidateReport {
   readonly reason: string;
   /** M over the time: what is left of the links' bandwidth. */
   readonly effectiveBandwidth: BytesPerSecond;
@@ -21,7 +21,7 @@ export interface ExplainedCandidate extends PricedCandidate {
  * it takes than the chosen one, and whether that is rather latency or rather bytes.
  */
 export function withReasons(
-  candidates: readonly PricedCandidate[],
+  candidates: readonly CandidateReport[],
   objective: Objective,
   size: Bytes,
 ): readonly ExplainedCandidate[] {
@@ -33,7 +33,7 @@ export function withReasons(
   });
 }
 
-function reasonOf(candidate: PricedCandidate, chosen: PricedCandidate, objective: Objective, size: Bytes): string {
+function reasonOf(candidate: CandidateReport, chosen: CandidateReport, objective: Objective, size: Bytes): string {
   if (candidate === chosen) return 'chosen';
   const [value, best] = [comparedValue(candidate, objective), comparedValue(chosen, objective)];
   if (isSame(value, best) && isSame(candidate.seconds, chosen.seconds)) {
@@ -47,7 +47,7 @@ function reasonOf(candidate: PricedCandidate, chosen: PricedCandidate, objective
 }
 
 /** What candidates are compared by. */
-function comparedValue({ seconds, latency, secondsPerByte }: PricedCandidate, objective: Objective): number {
+function comparedValue({ seconds, latency, secondsPerByte }: CandidateReport, objective: Objective): number {
   return { time: seconds, latency, bandwidth: secondsPerByte }[objective];
 }
 
@@ -64,7 +64,7 @@ function excess(value: number, best: number): string {
 }
 
 /** What makes it slower: the greater of the differences in latency and in bytes' time. */
-function costlier(candidate: PricedCandidate, chosen: PricedCandidate, size: Bytes): string {
+function costlier(candidate: CandidateReport, chosen: CandidateReport, size: Bytes): string {
   const latency = candidate.latency - chosen.latency;
   const bytes = size * (candidate.secondsPerByte - chosen.secondsPerByte);
   if (Math.max(latency, bytes) <= 0) return 'fills its links less well at this size';
@@ -74,7 +74,7 @@ function costlier(candidate: PricedCandidate, chosen: PricedCandidate, size: Byt
 }
 
 /** The candidates, best first; those in more bulks than anybody looked at apart; then what was not priced and why. In lines of `width` columns. */
-export function explainText(result: CompileResult, objective: Objective, width = shown.width): string {
+export function explainText(result: CompileResult, objective: Objective, width = displayLimits.width): string {
   const candidates = withReasons(result.explain(), objective, result.bundle.size ?? 0);
   const isOpen = ({ inMoreBulks, status }: ExplainedCandidate): boolean =>
     inMoreBulks !== undefined && status !== 'chosen';
@@ -131,13 +131,17 @@ function table(rows: readonly Row[], width: number): string {
   const widths = [1, 2, 3].map((column) => Math.max(...rows.map((row) => textWidth(row[column]))));
   const numbersWidth = widths.reduce((sum, column) => sum + column + gap.length, 2 * gap.length);
   const longest = Math.max(...rows.map(([name]) => textWidth(name)));
-  const room = width - numbersWidth - shown.leastReason;
-  const nameWidth = Math.min(Math.floor(width * shown.nameShare), Math.max(shown.leastReason, room), longest);
+  const room = width - numbersWidth - displayLimits.leastReason;
+  const nameWidth = Math.min(
+    Math.floor(width * displayLimits.nameShare),
+    Math.max(displayLimits.leastReason, room),
+    longest,
+  );
   const left = numbersWidth + nameWidth;
   const lines = rows.flatMap(([name, ...cells]) => {
     const [why, numbers] = [cells[3], cells.slice(0, 3)];
     const names = brokenName(oneLine(name), nameWidth);
-    const reasons = wrap('', why.split(' '), Math.max(shown.leastReason, width - left));
+    const reasons = wrap('', why.split(' '), Math.max(displayLimits.leastReason, width - left));
     return Array.from({ length: Math.max(names.length, reasons.length) }, (_, line) => {
       const shown = widths.map((column, at) => (line === 0 ? numbers[at] : '').padStart(column));
       return `${gap}${[pad(names[line] ?? '', nameWidth), ...shown, reasons[line] ?? ''].join(gap)}`.trimEnd();

@@ -3,14 +3,14 @@
 import { Steps } from '../../ir/schedule.ts';
 import type { GroupsResult } from '../../process-groups/groups.ts';
 import type { Baselines } from '../../search/baselines.ts';
-import type { PricedCandidate } from '../../search/comparing.ts';
+import type { CandidateReport } from '../../search/comparing.ts';
 import type { CompileResult } from '../../search/compile.ts';
 import type { CompiledOrGroups } from './best-found.ts';
 
 export interface FoundPlan extends Omit<CompileResult, 'explain'> {
   /** What its objective makes of it: the less, the better. */
   readonly value: number;
-  readonly explained: readonly PricedCandidate[] | undefined;
+  readonly explained: readonly CandidateReport[] | undefined;
   /** What NCCL would do, where that was asked for. */
   readonly baselines?: Baselines | undefined;
   readonly groups?: GroupsResult['groups'];
@@ -21,7 +21,7 @@ export function foundPlan({ explain, ...result }: CompiledOrGroups, value: numbe
 }
 
 /** The result as it was in the thread that found it: classes get lost on the way. */
-export function resultOf(found: FoundPlan): CompileResult {
+export function foundPlanResult(found: FoundPlan): CompileResult {
   const { schedule, explained = [] } = found;
   return { ...found, schedule: { ...schedule, steps: new Steps(schedule.steps) }, explain: () => explained };
 }

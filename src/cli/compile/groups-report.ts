@@ -3,7 +3,7 @@
 import { formatSeconds } from '../../ir/units.ts';
 import type { GroupShare, GroupsResult } from '../../process-groups/groups.ts';
 import { elide, formatWideTable } from '../show/table.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 
 /** A table of the groups; what they lose to one another is the difference between their times alone and the plan's. */
 export function groupsText({ groups, bundle }: GroupsResult, width: number | undefined): string {
@@ -20,6 +20,6 @@ export function groupsText({ groups, bundle }: GroupsResult, width: number | und
 }
 
 function groupRow({ ranks, name, aloneSeconds, aloneOptimality }: GroupShare): readonly string[] {
-  const chips = elide(ranks.map(String), shown.nodesInTable, () => '…').join(' ');
+  const chips = elide(ranks.map(String), displayLimits.nodesInTable, () => '…').join(' ');
   return [chips, name, formatSeconds(aloneSeconds), aloneOptimality.toFixed(4)];
 }

@@ -6,13 +6,13 @@ import { formatSeconds } from '../../ir/units.ts';
 import type { Baselines } from '../../search/baselines.ts';
 import type { CompileRequest } from '../../search/compile.ts';
 import type { SolverName } from '../../solver/index.ts';
-import { library } from '../../synth/index.ts';
+import { libraryEngine } from '../../synth/index.ts';
 import { emitterNamed } from '../emitters.ts';
 import type { JobControl } from '../jobs/job.ts';
 import { optimizeLate } from '../jobs/late-optimizing.ts';
 import { solverHelp } from '../solver-options.ts';
 import { BestFound, type CompiledOrGroups } from './best-found.ts';
-import { type FoundPlan, foundPlan, resultOf } from './found-plan.ts';
+import { type FoundPlan, foundPlan, foundPlanResult } from './found-plan.ts';
 import { improvedInRounds } from './in-rounds.ts';
 import { searching } from './limits.ts';
 import { type CompileOptions, hasLanes, isWide, type MachineRequest } from './request.ts';
@@ -114,7 +114,7 @@ async function ended(
   control: JobControl<FoundPlan>,
   found: BestFound,
 ): Promise<CompiledOrGroups> {
-  const before = resultOf(known);
+  const before = foundPlanResult(known);
   found.concludeAll(before);
   return improvedInRounds(before, { ...request, shouldStop: control.shouldStop }, inRounds, control);
 }
@@ -123,7 +123,7 @@ async function ended(
 function firstPlan({ collective: { ranks }, limits, bulks }: CompileRequest): Partial<CompileRequest> {
   const operations = Math.min(limits.operations, ranks * searching.messagesOfFirst);
   const inBulks = bulks === 'auto' ? 1 : bulks;
-  return { effort: 'quick', engine: library.name, bulks: inBulks, limits: { ...limits, operations } };
+  return { effort: 'quick', engine: libraryEngine.name, bulks: inBulks, limits: { ...limits, operations } };
 }
 
 /** For the machine, or for all its groups at once: these have a first plan when each group has one. */

@@ -7,7 +7,7 @@ import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson } from '../output.ts';
 import { widthOf } from '../terminal.ts';
-import { type FoundPlan, resultOf } from './found-plan.ts';
+import { type FoundPlan, foundPlanResult } from './found-plan.ts';
 import type { IntactTime } from './intact.ts';
 import { compileReport } from './report.ts';
 import type { CompileOptions } from './request.ts';
@@ -22,7 +22,7 @@ export interface PresentedMachine {
 /** Writes plan and report; returns the exit code. */
 export async function present(found: FoundPlan, options: CompileOptions, facts: PresentedMachine): Promise<number> {
   const { intact, placement } = facts;
-  const result = resultOf(found);
+  const result = foundPlanResult(found);
   const emitter = await emitterNamed(options.emit);
   const bundle = await readyFor(emitter, result.bundle);
   if (options.json !== true || options.output !== undefined) {

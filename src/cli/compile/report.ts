@@ -10,7 +10,7 @@ import { disprovedTexts } from '../disproved.ts';
 import { ratesText } from '../rates.ts';
 import { elide } from '../show/table.ts';
 import { wrap } from '../show/text.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import { criticalPathText } from './critical-path.ts';
 import { bulksOf, pipelineEntries } from './pipeline-report.ts';
 import { stagedEntries } from './staged-report.ts';
@@ -25,7 +25,7 @@ export type ReportEntry = readonly [label: string, ...texts: readonly string[]];
 export function compileReport(
   result: CompileResult,
   anyBulks: boolean,
-  width = shown.width,
+  width = displayLimits.width,
   placement?: NearestChips,
 ): string {
   const { proved, topology, cost, bound } = result.bundle;
@@ -60,7 +60,7 @@ export function compileReport(
     ['proved', ...verification.proved],
     ...verification.findings.map(({ severity, message }): ReportEntry => [severity, message]),
   ];
-  return layOut(entries, width);
+  return layOutReport(entries, width);
 }
 
 /** How many links are between two ranks, on average. */
@@ -70,7 +70,7 @@ function apart(stretch: number): string {
 }
 
 /** Labels in a column of their own; what does not fit on the line of a text goes on two columns further in. */
-export function layOut(entries: readonly ReportEntry[], width: number): string {
+export function layOutReport(entries: readonly ReportEntry[], width: number): string {
   const labelWidth = Math.max(...entries.map(([label]) => label.length));
   const textLines = (label: string, text: string): string[] => {
     const [first, ...rest] = wrap(`${label.padEnd(labelWidth)}  `, text.split(' '), width - 2);
@@ -156,7 +156,7 @@ function placementEntries(placement: NearestChips | undefined): readonly ReportE
   const nearness = ({ pairs, ring }: Nearness): string =>
     `${round(pairs)} between two ranks, ${round(ring)} round the ring`;
   const gain = `stretch ${nearness(after)}; on the first ${counted(chips.length, 'chip')} ${nearness(before)}`;
-  return [['chips', elide(chips.map(String), shown.nodes, () => '…').join(' '), gain]];
+  return [['chips', elide(chips.map(String), displayLimits.nodes, () => '…').join(' '), gain]];
 }
 
 function ringEntries({ bundle: { origin } }: CompileResult): readonly ReportEntry[] {
@@ -166,7 +166,7 @@ function ringEntries({ bundle: { origin } }: CompileResult): readonly ReportEntr
     typeof before === 'number' && typeof after === 'number'
       ? `stretch ${round(after)}; in the order of the ranks it is ${round(before)}`
       : 'other than the order of the ranks';
-  const order = elide(ringOrder.map(String), shown.nodes, () => '…');
+  const order = elide(ringOrder.map(String), displayLimits.nodes, () => '…');
   return [['ring order', order.join(' '), gain]];
 }
 

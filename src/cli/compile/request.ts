@@ -95,14 +95,14 @@ async function algorithmFor(
   limits: Limits,
 ): Promise<Pick<CompileRequest, 'engine' | 'algorithm' | 'ncclGraphs'>> {
   if (algorithm === undefined) return { engine };
-  const [{ nccl, ncclAlgorithms }, { isFilePath, isNcclGraphText, readSource }] = await Promise.all([
+  const [{ ncclEngine, ncclAlgorithms }, { isFilePath, isNcclGraphText, readSource }] = await Promise.all([
     import('../../synth/index.ts'),
     import('../../read/index.ts'),
   ]);
   // Standard input can be read once: schedules may come from there.
   const source = algorithm !== '-' && isFilePath(algorithm) ? readSource(algorithm, limits) : undefined;
   const isGraph = source !== undefined && isNcclGraphText(source);
-  const owner = isGraph || ncclAlgorithms.some((name) => name === algorithm) ? nccl.name : 'library';
+  const owner = isGraph || ncclAlgorithms.some((name) => name === algorithm) ? ncclEngine.name : 'library';
   if (engine !== 'auto' && engine !== owner) {
     const message = `--algorithm ${algorithm} is for the engine ${owner}: it does not go with --engine ${engine}`;
     throw new CccError('usage', message);

@@ -7,7 +7,7 @@ import { counted, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { refine } from '../../passes/index.ts';
 import { resolveTopology } from '../../read/index.ts';
 import type { CompileResult } from '../../search/compile.ts';
-import { type PriceRequest, price, tune } from '../../search/evaluate/index.ts';
+import { type EvaluationRequest, evaluateCandidate, tune } from '../../search/evaluate/index.ts';
 import { searching } from './limits.ts';
 
 export interface StagedTime {
@@ -29,7 +29,7 @@ export function stagedTimeOf({ bundle, schedule, asked, stoppedEarly }: CompileR
     return undefined;
   const machine = resolveTopology(topology.staged);
   if (!hasSameLinks(machine, topology)) return undefined;
-  const request: PriceRequest = {
+  const request: EvaluationRequest = {
     ...{ collective: proved.plan.collective, topology: machine, size: asked, limits: defaultLimits },
     effort: 'quick',
     bulks: 'auto',
@@ -40,7 +40,7 @@ export function stagedTimeOf({ bundle, schedule, asked, stoppedEarly }: CompileR
     build: (multiple: number) => refine(schedule, multiple),
   };
   const routes = Routes.of(machine);
-  const single = price(candidate, request, routes, Number.POSITIVE_INFINITY);
+  const single = evaluateCandidate(candidate, request, routes, Number.POSITIVE_INFINITY);
   if (single.kind !== 'priced') return undefined;
   const best = tune(single, request, routes);
   const { seconds } = best.cost;

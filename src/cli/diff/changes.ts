@@ -1,7 +1,7 @@
 /** Two values side by side, and how one became the other. */
 import { oneLine } from '../../ir/plain-text.ts';
 import { textWidth } from '../show/text.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 
 /** A line: what is compared, both values in words, and the change; empty where nothing is to be said of it. */
 export interface Change {
@@ -36,12 +36,12 @@ export function changesText(header: readonly [string, string], changes: readonly
   const all = [{ what: '', before: header[0], after: header[1], change: 'change' }, ...changes];
   const widest = (key: keyof Change): number => Math.max(...all.map((change) => textWidth(oneLine(change[key]))));
   const [whatWidth, changeWidth] = [widest('what'), widest('change')];
-  const each = Math.max(8, Math.floor((width - whatWidth - changeWidth - 3 * shown.columnGap) / 2));
+  const each = Math.max(8, Math.floor((width - whatWidth - changeWidth - 3 * displayLimits.columnGap) / 2));
   const valueWidth = Math.min(each, Math.max(widest('before'), widest('after')));
   return all
     .map(({ what, before, after, change }) =>
       [fitted(what, whatWidth), fitted(before, valueWidth), fitted(after, valueWidth), change]
-        .join(' '.repeat(shown.columnGap))
+        .join(' '.repeat(displayLimits.columnGap))
         .trimEnd(),
     )
     .map((line) => `${line}\n`)

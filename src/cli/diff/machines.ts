@@ -1,7 +1,7 @@
 /** What is different about two machines: how much there is of everything, and which links and nodes are gone, new or other. */
 import { linkName, type Topology } from '../../ir/topology.ts';
 import { counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import { type Change, changeOf, textChange } from './changes.ts';
 
 export function machineChanges(before: Topology, after: Topology): readonly Change[] {
@@ -25,7 +25,7 @@ export function machineLinkChanges(before: Topology, after: Topology): readonly 
   const changed = [...new Set([...a.keys(), ...b.keys()])]
     .map((name) => ({ name, before: a.get(name), after: b.get(name) }))
     .filter((link) => link.before !== link.after);
-  const named = changed.slice(0, shown.named).map((link): Change => {
+  const named = changed.slice(0, displayLimits.named).map((link): Change => {
     const change = link.after === undefined ? 'gone' : link.before === undefined ? 'new' : 'other';
     return { what: link.name, before: link.before ?? '', after: link.after ?? '', change };
   });

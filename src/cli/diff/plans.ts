@@ -8,7 +8,7 @@ import { linkName } from '../../ir/topology.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import { type DocumentBlocks, isRecord } from '../../jobs/claims.ts';
 import { overlayEdges } from '../show/plan/overlay.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import type { SimulatedProof } from '../timed-plan.ts';
 import { type Change, changeOf, ratioText, textChange } from './changes.ts';
 
@@ -139,7 +139,7 @@ function greatest(
     .map((name) => ({ name, a: before.get(name) ?? 0, b: after.get(name) ?? 0 }))
     .filter(({ a, b }) => Math.abs(a - b) > 1e-9 * Math.max(a, b))
     .sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
-  const named = changed.slice(0, shown.named).map(({ name, a, b }): Change => {
+  const named = changed.slice(0, displayLimits.named).map(({ name, a, b }): Change => {
     const change = after.has(name) ? ratioText(a, b) : 'gone';
     return { what: name, before: words(a), after: words(b), change };
   });

@@ -26,7 +26,7 @@ export interface CrewSettings<Result> {
 const workerFile = new URL('./job-worker.js', import.meta.url);
 
 /** Sources that were not built have no workers. */
-export function hasWorkers(): boolean {
+export function canStartJobWorkers(): boolean {
   return existsSync(workerFile);
 }
 

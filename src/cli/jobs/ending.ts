@@ -1,6 +1,6 @@
 /** When a job is to end: Ctrl-C, what schedulers and `timeout` send instead, and the time limit; and what happens when it does not. */
 import { constants as system } from 'node:os';
-import { milliseconds } from '../patience.ts';
+import { patienceMilliseconds } from '../patience.ts';
 
 /** Or this part of the limit, where that is more. */
 const patienceShare = 0.1;
@@ -34,7 +34,7 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
     if (hasEnded) return;
     hasEnded = true;
     listener.onEnd();
-    timers.push(setTimeout(() => listener.onGraceOver(), milliseconds.grace));
+    timers.push(setTimeout(() => listener.onGraceOver(), patienceMilliseconds.grace));
   };
   const interrupt = (signal: (typeof endings)[number]): void => {
     if (hasEnded) {
@@ -42,17 +42,17 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
       process.exit(128 + system.signals[signal]);
     }
     end();
-    timers.push(setTimeout(() => listener.onPatienceOver(), milliseconds.patience));
+    timers.push(setTimeout(() => listener.onPatienceOver(), patienceMilliseconds.patience));
   };
   for (const signal of endings) process.on(signal, interrupt);
   if (timeLimit !== undefined) {
     const latest = Math.max(
-      milliseconds.leastTime,
-      timeLimit + Math.max(milliseconds.patience, timeLimit * patienceShare),
+      patienceMilliseconds.leastTime,
+      timeLimit + Math.max(patienceMilliseconds.patience, timeLimit * patienceShare),
     );
     const left = (instant: number): number => Math.max(0, instant - performance.now());
     const giveUp = (): void => {
-      const missing = milliseconds.leastTime - cpuMilliseconds();
+      const missing = patienceMilliseconds.leastTime - cpuMilliseconds();
       if (missing <= 0 || performance.now() > latest * mostWaiting) listener.onPatienceOver();
       else timers.push(setTimeout(giveUp, missing));
     };

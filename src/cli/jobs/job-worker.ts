@@ -1,8 +1,8 @@
 /** A worker: does the job that it is given, and says how far it is and what it has found. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { CccError } from '../../ir/diagnostic.ts';
-import { milliseconds } from '../patience.ts';
-import { type JobAssignment, partsOf, type Report } from './messages.ts';
+import { patienceMilliseconds } from '../patience.ts';
+import { errorPartsOf, type JobAssignment, type Report } from './messages.ts';
 import { type JobName, jobs, type ResultOf } from './registry.ts';
 import { buffersOf } from './transfer.ts';
 
@@ -22,7 +22,7 @@ async function work<Name extends JobName>(
   let nextWord = 0;
   const onProgress = (text: string): void => {
     if (performance.now() < nextWord) return;
-    nextWord = performance.now() + milliseconds.betweenWords;
+    nextWord = performance.now() + patienceMilliseconds.betweenWords;
     send({ kind: 'progress', text });
   };
   try {
@@ -40,6 +40,6 @@ async function work<Name extends JobName>(
     send({ kind: 'done', result });
   } catch (error) {
     if (!(error instanceof CccError)) throw (await import('../disagreement.ts')).withPlanSaved(error);
-    send({ kind: 'failed', error: partsOf(error) });
+    send({ kind: 'failed', error: errorPartsOf(error) });
   }
 }

@@ -29,7 +29,7 @@ interface ErrorParts {
   readonly range: SourceRange | undefined;
 }
 
-export function partsOf({ code, message, range }: CccError): ErrorParts {
+export function errorPartsOf({ code, message, range }: CccError): ErrorParts {
   return { code, message, range };
 }
 

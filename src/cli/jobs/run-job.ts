@@ -1,5 +1,5 @@
 /** Runs a job: in workers where there are any, in this thread where there are none or where it takes no time to speak of. */
-import { hasWorkers, WorkerPool } from './crew.ts';
+import { canStartJobWorkers, WorkerPool } from './crew.ts';
 import type { NamedModel } from './job.ts';
 import { type ProgressLine, progressLine } from './progress.ts';
 import { type JobName, jobs, type RequestOf, type ResultOf } from './registry.ts';
@@ -32,7 +32,7 @@ export async function runJob<Name extends JobName>(
   };
   const line = progressLine(settings.progress === true);
   try {
-    if (isShort || !hasWorkers()) return await runHere(name, request, timeLimit, line, onModel);
+    if (isShort || !canStartJobWorkers()) return await runHere(name, request, timeLimit, line, onModel);
     const wanted = onLastModel === undefined ? undefined : onModel;
     return await new WorkerPool(name, request, { timeLimit, workers, costOf, line, onModel: wanted }).result();
   } finally {

@@ -13,11 +13,11 @@ import { checkWholeElements } from '../../ir/shards.ts';
 import {
   type Bytes,
   counted,
+  defaultMessageSize,
   formatBytes,
   formatBytesPerSecond,
   formatSeconds,
   type Seconds,
-  usualSize,
 } from '../../ir/units.ts';
 import { provedStrictly } from '../../jobs/owning-strictly.ts';
 import { readPlan } from '../../read/index.ts';
@@ -125,7 +125,7 @@ export async function measureSizes(
   const lacking = mpiC.check(bundle);
   if (lacking.length > 0) throw new CccError('unsupported', `this plan cannot run on MPI: ${lacking.join('; ')}`);
   const dtype = options.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
-  const wanted = sizes ?? [options.size ?? (typeof extra.size === 'number' ? extra.size : usualSize)];
+  const wanted = sizes ?? [options.size ?? (typeof extra.size === 'number' ? extra.size : defaultMessageSize)];
   const unit = (collectiveFacts[kind].sharded ? ranks : 1) * dtypeBytes[dtype];
   if (options.size !== undefined) checkWholeElements(options.size, dtype);
   const fitting = wanted.map((size) => Math.floor(size / unit));

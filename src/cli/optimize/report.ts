@@ -2,11 +2,11 @@
 import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds, type Seconds } from '../../ir/units.ts';
 import type { OptimizeResult } from '../../optimize/index.ts';
-import { layOut, type ReportEntry } from '../compile/report.ts';
+import { layOutReport, type ReportEntry } from '../compile/report.ts';
 import { disprovedTexts } from '../disproved.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 
-export function optimizeText(result: OptimizeResult, width = shown.width): string {
+export function optimizeText(result: OptimizeResult, width = displayLimits.width): string {
   const { before, seconds, bound, improvements, notes, bundle } = result;
   const of = (time: Seconds): string => `optimality ${optimality(bound.seconds, time).toFixed(4)}`;
   const { plan, verification } = bundle.proved;
@@ -29,7 +29,7 @@ export function optimizeText(result: OptimizeResult, width = shown.width): strin
     ['proved', ...verification.proved],
     ...notes.map((text): ReportEntry => ['note', text]),
   ];
-  return layOut(entries, width);
+  return layOutReport(entries, width);
 }
 
 function enginesText({ engines, stoppedEarly }: OptimizeResult): string {

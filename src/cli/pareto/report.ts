@@ -3,7 +3,7 @@
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted } from '../../ir/units.ts';
 import { formatTable } from '../show/table.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import type { FoundFrontier } from './job.ts';
 
 /** What `ccc pareto` prints. */
@@ -30,8 +30,10 @@ function closing({ complete, gaps, points, stoppedEarly }: FoundFrontier): strin
     ({ status }) => status === 'unknown',
   );
   if (open.length === 0) return ended;
-  const names = open.slice(0, shown.named).map(({ chunks, steps, rounds }) => `(${chunks}, ${steps}, ${rounds})`);
-  const more = open.length > shown.named ? ` and ${open.length - shown.named} more` : '';
+  const names = open
+    .slice(0, displayLimits.named)
+    .map(({ chunks, steps, rounds }) => `(${chunks}, ${steps}, ${rounds})`);
+  const more = open.length > displayLimits.named ? ` and ${open.length - displayLimits.named} more` : '';
   return `${ended}Neither found nor proved impossible, with so many rounds or fewer: ${names.join(' ')}${more}.\n`;
 }
 
@@ -60,20 +62,22 @@ function plot({ points, roundsPerChunk }: FoundFrontier): string {
   if (points.length < 2) return '';
   const most = Math.max(...points.map(({ rounds, chunks }) => rounds / chunks));
   const mostSteps = Math.max(...points.map(({ steps }) => steps));
-  const grid = Array.from({ length: shown.plotHeight }, () => new Array<string>(shown.plotWidth).fill(' '));
+  const grid = Array.from({ length: displayLimits.plotHeight }, () =>
+    new Array<string>(displayLimits.plotWidth).fill(' '),
+  );
   for (const { chunks, steps, rounds } of points) {
     const share = most === roundsPerChunk ? 0 : (rounds / chunks - roundsPerChunk) / (most - roundsPerChunk);
-    const row = shown.plotHeight - 1 - Math.round(share * (shown.plotHeight - 1));
-    const column = Math.round((steps / mostSteps) * (shown.plotWidth - 4));
+    const row = displayLimits.plotHeight - 1 - Math.round(share * (displayLimits.plotHeight - 1));
+    const column = Math.round((steps / mostSteps) * (displayLimits.plotWidth - 4));
     for (const [i, digit] of [...String(chunks)].entries()) grid[row][column + i] = digit;
   }
   const scale = [ratioText(most, 1), ratioText(roundsPerChunk, 1)];
   const margin = Math.max(...scale.map((text) => text.length));
   const lines = grid.map((cells, row) => {
-    const label = row === 0 ? scale[0] : row === shown.plotHeight - 1 ? scale[1] : '';
+    const label = row === 0 ? scale[0] : row === displayLimits.plotHeight - 1 ? scale[1] : '';
     return `${label.padStart(margin)} │${cells.join('').trimEnd()}`;
   });
-  const axis = `${' '.repeat(margin)} └${'─'.repeat(shown.plotWidth)} ${counted(mostSteps, 'step')}`;
+  const axis = `${' '.repeat(margin)} └${'─'.repeat(displayLimits.plotWidth)} ${counted(mostSteps, 'step')}`;
   return `rounds per chunk; points show C\n${lines.join('\n')}\n${axis}\n`;
 }
 

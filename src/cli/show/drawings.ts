@@ -4,17 +4,17 @@ import { CccError } from '../../ir/diagnostic.ts';
 import type { Plan } from '../../ir/plan.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
-import { layOut } from '../../view/index.ts';
-import { shown } from '../shown.ts';
+import { layOutMachine } from '../../view/index.ts';
+import { displayLimits } from '../shown.ts';
 import { type DrawnGraph, machineGraph, rankGraph } from './graphs/index.ts';
 import { fractionOfMessage } from './plan/amounts.ts';
 import { overlayEdges } from './plan/overlay.ts';
-import { messagesOf } from './schedule/transfers.ts';
+import { shownMessagesOf } from './schedule/transfers.ts';
 
 /** @throws CccError 'unsupported' for machines that are too large to be drawn */
 export function drawnMachine(topology: Topology): DrawnGraph {
   checkSize(topology.nodes.length);
-  return machineGraph(topology, layOut(topology));
+  return machineGraph(topology, layOutMachine(topology));
 }
 
 /** Pairs of ranks that talk, with what goes from one to the other in all. @throws CccError as `drawnMachine` */
@@ -37,7 +37,7 @@ export function drawnStep(schedule: Schedule, step: number, topology: Topology |
   checkSize(ranks);
   if (step > steps.stepCount) throw new CccError('range', `--step ${step}: there are steps 1 … ${steps.stepCount}`);
   const whole = messageChunks(collective);
-  const arrows = messagesOf(steps, step - 1).map(({ source, destination, chunks }) => {
+  const arrows = shownMessagesOf(steps, step - 1).map(({ source, destination, chunks }) => {
     return { from: source, to: destination, label: fractionOfMessage(chunks, whole) };
   });
   return rankGraph(`${name}, step ${step} of ${steps.stepCount}`, ranks, arrows, placed(topology, ranks));
@@ -45,10 +45,13 @@ export function drawnStep(schedule: Schedule, step: number, topology: Topology |
 
 function placed(topology: Topology | undefined, ranks: number) {
   if (topology === undefined || ranksOf(topology) !== ranks) return undefined;
-  return { topology, layout: layOut(topology) };
+  return { topology, layout: layOutMachine(topology) };
 }
 
 function checkSize(nodes: number): void {
-  if (nodes <= shown.nodesInPicture) return;
-  throw new CccError('unsupported', `${nodes} nodes cannot be read in one picture: ${shown.nodesInPicture} can`);
+  if (nodes <= displayLimits.nodesInPicture) return;
+  throw new CccError(
+    'unsupported',
+    `${nodes} nodes cannot be read in one picture: ${displayLimits.nodesInPicture} can`,
+  );
 }

@@ -1,6 +1,6 @@
 /** Pictures of what tuning found, as SVG: times over sizes, and the best algorithm by ranks and size. */
 import { formatBytes } from '../../ir/units.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import {
   colour,
   document,
@@ -12,7 +12,7 @@ import {
   palette,
   powersBetween,
   round,
-  text,
+  svgTextElement,
   verticalAxis,
 } from '../svg.ts';
 
@@ -81,17 +81,17 @@ export function mapChart({ title, sizes, rows }: AlgorithmMap): string {
       const what = escaped(`${ranks} ranks, ${formatBytes(sizes[column])}: ${name}`);
       const place = `x="${left}" y="${round(top)}" width="${round(cell.width)}" height="${round(cell.height)}"`;
       const box = `<rect ${place} fill="${colour(index)}" stroke="#ffffff"><title>${what}</title></rect>`;
-      if (Math.min(cell.width, cell.height) < shown.boxForLetter) return [box];
-      return [box, text(left + cell.width / 2, middle, letterOf(index), 'middle', letterColour(index))];
+      if (Math.min(cell.width, cell.height) < displayLimits.boxForLetter) return [box];
+      return [box, svgTextElement(left + cell.width / 2, middle, letterOf(index), 'middle', letterColour(index))];
     });
-    return [...boxes, text(frame.left - 8, middle, String(ranks), 'end')];
+    return [...boxes, svgTextElement(frame.left - 8, middle, String(ranks), 'end')];
   });
   sizes.forEach((size, column) => {
     if (column % Math.ceil(sizes.length / 6) !== 0) return;
-    parts.push(text(frame.left + (column + 0.5) * cell.width, bottom + 18, formatBytes(size), 'middle'));
+    parts.push(svgTextElement(frame.left + (column + 0.5) * cell.width, bottom + 18, formatBytes(size), 'middle'));
   });
-  parts.push(text(frame.left - 8, frame.top - 8, 'ranks', 'end'));
-  parts.push(text(frame.left + frame.width / 2, bottom + 38, 'size of the message', 'middle'));
+  parts.push(svgTextElement(frame.left - 8, frame.top - 8, 'ranks', 'end'));
+  parts.push(svgTextElement(frame.left + frame.width / 2, bottom + 38, 'size of the message', 'middle'));
   parts.push(...names.map((name, index) => legend(index, colour(index), `${letterOf(index)}  ${name}`)));
   return document(title, parts, frame.top + 10 + 20 * names.length);
 }
@@ -108,5 +108,5 @@ function letterColour(index: number): string {
 
 function dashed(x: number, label: string): string {
   const line = `<path d="M${x} ${frame.top}v${frame.height}" stroke="#555555" stroke-dasharray="2 3"/>`;
-  return `${line}${text(x, frame.top - 6, label, 'middle')}`;
+  return `${line}${svgTextElement(x, frame.top - 6, label, 'middle')}`;
 }

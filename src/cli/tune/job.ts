@@ -1,9 +1,9 @@
 /** The search of `ccc tune`: topologies tuned one after the other, and what is to be written about them. */
 import { type TuneRequest, type TuneResult, tuneSizes } from '../../tune/tune.ts';
 import type { JobControl } from '../jobs/job.ts';
-import { milliseconds } from '../patience.ts';
+import { patienceMilliseconds } from '../patience.ts';
 import type { TuneWork } from './request.ts';
-import { emittedTable, type FoundTables, type Tuned, tablesOf } from './tables.ts';
+import { emittedTable, type FoundTables, type Tuned, tuneTablesOf } from './tables.ts';
 
 /** A partial answer takes this part of the time at most. */
 const partialShare = 20;
@@ -12,7 +12,7 @@ export async function tuneJob(work: TuneWork, control: JobControl<FoundTables>):
   const { shouldStop } = control;
   const done: Tuned[] = [];
   const sayPartial = partialAnswers((result, request) => {
-    control.onResult(tablesOf([...done, { request, result }], work, 'partial'));
+    control.onResult(tuneTablesOf([...done, { request, result }], work, 'partial'));
   });
   for (const [index, target] of work.targets.entries()) {
     if (index > 0 && shouldStop()) break;
@@ -22,10 +22,10 @@ export async function tuneJob(work: TuneWork, control: JobControl<FoundTables>):
       sayPartial(result, request);
     };
     done.push({ request, result: tuneSizes({ ...request, onPool }) });
-    if (done.length < work.targets.length) control.onResult(tablesOf(done, work, 'partial'));
+    if (done.length < work.targets.length) control.onResult(tuneTablesOf(done, work, 'partial'));
   }
   const isPartial = done.length < work.targets.length || shouldStop();
-  const found = tablesOf(done, work, isPartial ? 'partial' : 'whole');
+  const found = tuneTablesOf(done, work, isPartial ? 'partial' : 'whole');
   if (isPartial) return found;
   return { ...found, tables: [...found.tables, ...(await emittedTable(done, work))] };
 }
@@ -44,6 +44,6 @@ function partialAnswers(
     if (begun < next) return;
     say(result(), request);
     const ended = performance.now();
-    next = ended + Math.max(milliseconds.betweenAnswers, partialShare * (ended - begun));
+    next = ended + Math.max(patienceMilliseconds.betweenAnswers, partialShare * (ended - begun));
   };
 }

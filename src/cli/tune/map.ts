@@ -3,7 +3,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { formatBytes } from '../../ir/units.ts';
 import type { TuneResult } from '../../tune/tune.ts';
 import type { RankRange } from '../options.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import { letterOf, mapChart } from './charts.ts';
 
 /**
@@ -35,13 +35,13 @@ export function topologiesNamed(
  */
 function valuesBetween(first: number, last: number): readonly number[] {
   const count = last - first + 1;
-  if (count <= shown.nodesInTable) return Array.from({ length: count }, (_, index) => first + index);
+  if (count <= displayLimits.nodesInTable) return Array.from({ length: count }, (_, index) => first + index);
   const powers = Array.from({ length: 1 + Math.floor(Math.log2(last)) }, (_, exponent) => 2 ** exponent);
-  const ratio = (last / first) ** (1 / (shown.nodesInTable - 1));
-  const spaced = Array.from({ length: shown.nodesInTable }, (_, index) => Math.round(first * ratio ** index));
+  const ratio = (last / first) ** (1 / (displayLimits.nodesInTable - 1));
+  const spaced = Array.from({ length: displayLimits.nodesInTable }, (_, index) => Math.round(first * ratio ** index));
   const wanted = [first, last, ...powers, ...powers.map((p) => p + 1), ...powers.map((p) => p - 1), ...spaced];
   const within = wanted.filter((value) => value >= first && value <= last);
-  return [...new Set(within)].slice(0, shown.nodesInTable).sort((a, b) => a - b);
+  return [...new Set(within)].slice(0, displayLimits.nodesInTable).sort((a, b) => a - b);
 }
 
 /** A letter for each size and number of ranks, and what the letters mean. */

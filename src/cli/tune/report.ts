@@ -8,7 +8,7 @@ import type { TunedPlan } from '../../tune/timed-plan.ts';
 import type { AlgorithmCurve, TuneResult } from '../../tune/tune.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { formatWideTable } from '../show/table.ts';
-import { shown } from '../shown.ts';
+import { displayLimits } from '../shown.ts';
 import { fitted } from '../terminal.ts';
 import { timeChart } from './charts.ts';
 
@@ -39,7 +39,8 @@ function sameBitsText(tree: string): string {
   if (tree === '') return 'same bits: nothing rounds here, so that all plans give the same bits';
   const trees = tree.split('; ');
   const alike = trees.every((other) => other === trees[0]);
-  const first = trees[0].length > shown.treeLetters ? `${trees[0].slice(0, shown.treeLetters)} …` : trees[0];
+  const first =
+    trees[0].length > displayLimits.treeLetters ? `${trees[0].slice(0, displayLimits.treeLetters)} …` : trees[0];
   const whose = alike ? 'on all ranks' : 'on rank 0, and another on others';
   return [
     `same bits: all plans combine every chunk by the tree ${first} ${whose} (numbers are ranks).`,
@@ -110,7 +111,7 @@ export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): s
   const distance = ({ seconds }: AlgorithmCurve): number =>
     seconds.reduce((sum, value, index) => sum + Math.log(value / Math.max(sizes[index].bestSeconds, 1e-30)), 0);
   const others = curves.filter(({ algorithm }) => !inUse.has(algorithm)).sort((a, b) => distance(a) - distance(b));
-  const drawn = [...curves.filter(({ algorithm }) => inUse.has(algorithm)), ...others.slice(0, shown.others)];
+  const drawn = [...curves.filter(({ algorithm }) => inUse.has(algorithm)), ...others.slice(0, displayLimits.others)];
   return timeChart({
     title: `${plans[0].priced.checked.plan.collective.kind} on ${routes.topology.name}`,
     sizes: sizes.map(({ size }) => size),

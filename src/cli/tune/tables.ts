@@ -4,7 +4,7 @@ import { lowerBound } from '../../bounds/index.ts';
 import { json, type PlanBundle } from '../../emit/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { jsonText } from '../../ir/plain-text.ts';
-import { standing } from '../../ir/report.ts';
+import { bestValidBound } from '../../ir/report.ts';
 import { provedBundle } from '../../search/proved-bundle.ts';
 import { compareWithLibraries } from '../../tune/comparing.ts';
 import { ncclTable } from '../../tune/nccl.ts';
@@ -55,7 +55,7 @@ export async function emittedTable(
  * What there is to write about the topologies tuned so far, at least one. What takes searches of its own (the comparison with the
  * rules of MPI libraries, tables for others) is left out of partial answers.
  */
-export function tablesOf(tuned: readonly Tuned[], work: TuneWork, extent: 'partial' | 'whole'): FoundTables {
+export function tuneTablesOf(tuned: readonly Tuned[], work: TuneWork, extent: 'partial' | 'whole'): FoundTables {
   const results = tuned.map(({ result }) => result);
   const isPartial = extent === 'partial';
   return {
@@ -115,7 +115,7 @@ function bundlesOf(
     for (let copy = 2; names.has(path); copy++) path = `${name}${bulks}-${copy}.json`;
     names.add(path);
     const size = plan.tunedFor;
-    const bound = standing(lowerBound(collective, topology, size), cost.seconds);
+    const bound = bestValidBound(lowerBound(collective, topology, size), cost.seconds);
     const origin = { ...candidate.origin, chunks: collective.chunks, seed };
     return { path, bundle: provedBundle(plan.priced, { topology, size, dtype, limits }, bound, origin) };
   });

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { type RankOutcome, type RankRange, type VerifyRequest, verifyRanks } from '../../jobs/verify-file.ts';
 import { parseScheduleFile, type ScheduleFile } from '../../read/index.ts';
-import { milliseconds } from '../patience.ts';
+import { patienceMilliseconds } from '../patience.ts';
 
 /** A schedule for one number of ranks. Everything in it can be sent to a worker. */
 export interface VerifyJob {
@@ -41,7 +41,7 @@ function openSchedule({ schedule, request: { limits } }: VerifyJob): ScheduleFil
   return file;
 }
 
-export function runJob(job: VerifyJob): RankOutcome {
+export function runVerifyJob(job: VerifyJob): RankOutcome {
   return verifyRanks(openSchedule(job), job.ranks, job.range, job.request);
 }
 
@@ -53,7 +53,7 @@ export function runJob(job: VerifyJob): RankOutcome {
 export async function runJobs(
   jobs: readonly VerifyJob[],
   onProgress: (done: number, total: number) => void,
-  patience = milliseconds.beforeWorkers,
+  patience = patienceMilliseconds.beforeWorkers,
 ): Promise<readonly RankOutcome[]> {
   const started = performance.now();
   const most = jobs[0]?.request.limits.rangeOperations ?? 0;
@@ -63,7 +63,7 @@ export async function runJobs(
   for (const job of jobs) {
     const left = jobs.length - outcomes.length;
     if (threads > 1 && left > 1 && performance.now() - started >= patience) break;
-    const outcome = runJob(job);
+    const outcome = runVerifyJob(job);
     outcomes.push(outcome);
     operations += outcome.operations;
     onProgress(outcomes.length, jobs.length);

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { CccError } from '../../ir/diagnostic.ts';
 import { withPlanSaved } from '../disagreement.ts';
-import { runJob, type VerifyJob, type VerifyReply } from './jobs.ts';
+import { runVerifyJob, type VerifyJob, type VerifyReply } from './jobs.ts';
 
 parentPort?.on('message', ({ index, job }: { readonly index: number; readonly job: VerifyJob }) => {
   parentPort?.postMessage(answer(index, job));
@@ -10,7 +10,7 @@ parentPort?.on('message', ({ index, job }: { readonly index: number; readonly jo
 
 function answer(index: number, job: VerifyJob): VerifyReply {
   try {
-    return { index, outcome: runJob(job) };
+    return { index, outcome: runVerifyJob(job) };
   } catch (error) {
     if (!(error instanceof CccError)) throw withPlanSaved(error);
     return { index, error: { code: error.code, message: error.message, range: error.range } };

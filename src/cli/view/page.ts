@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { json, type PlanBundle } from '../../emit/index.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
-import { viewed } from '../../jobs/viewed.ts';
+import { viewText } from '../../jobs/viewed.ts';
 import { readSource } from '../../read/index.ts';
 import { type PagePlan, type PageTuning, pagePlan, pageText, readMeasured, readTuning } from '../../view/index.ts';
 import { topologyFrom } from '../machine.ts';
 import { limitsFrom } from '../options.ts';
-import { shown } from '../shown.ts';
-import { checkSuits, sourceOf } from '../source.ts';
+import { displayLimits } from '../shown.ts';
+import { checkOptionsApply, sourceOf } from '../source.ts';
 import type { ViewOptions } from './options.ts';
 
 /**
@@ -39,7 +39,7 @@ export async function pageOfBundle(bundle: PlanBundle): Promise<string> {
   const { proved, topology, size } = bundle;
   const source = { name: proved.plan.name, text: [...json.emit(bundle)].join('') };
   const said = { root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {} } as const;
-  const plan = pagePlan(await viewed(source, { ...said, topology, size, limits: defaultLimits }));
+  const plan = pagePlan(await viewText(source, { ...said, topology, size, limits: defaultLimits }));
   return pageText({ title: `${plan.name} – ccc`, plans: [plan], tuning: undefined, served: false, error: undefined });
 }
 
@@ -53,8 +53,8 @@ export function filesIn(path: string): readonly string[] {
 
 function checkFiles(files: readonly string[], { measured }: ViewOptions): void {
   if (files.filter((file) => file === '-').length > 1) throw new CccError('usage', 'standard input can be read once');
-  if (files.length > shown.plansInPage) {
-    throw new CccError('usage', `a page has room for ${shown.plansInPage} plans, not ${files.length}`);
+  if (files.length > displayLimits.plansInPage) {
+    throw new CccError('usage', `a page has room for ${displayLimits.plansInPage} plans, not ${files.length}`);
   }
   if (measured !== undefined && files.length > 1) {
     throw new CccError('usage', '--measured is the run of one plan: it does not go with several files');
@@ -63,10 +63,10 @@ function checkFiles(files: readonly string[], { measured }: ViewOptions): void {
 
 async function planOf(source: SourceText, options: ViewOptions): Promise<PagePlan> {
   const limits = limitsFrom(options.limit);
-  checkSuits(source, options);
+  checkOptionsApply(source, options);
   const topology = options.topo === undefined ? undefined : await topologyFrom(options, limits);
   const { ordered = false, inPlace = false, set = {} } = options;
-  const found = await viewed(source, { ...options, topology, ordered, inPlace, parameters: set, limits });
+  const found = await viewText(source, { ...options, topology, ordered, inPlace, parameters: set, limits });
   const measured =
     options.measured === undefined ? undefined : readMeasured(readSource(options.measured, limits), found.plan);
   return pagePlan({ ...found, measured });

@@ -8,7 +8,7 @@ import { isFilePath } from '../../read/index.ts';
 import { pageText } from '../../view/index.ts';
 import { textOfError } from '../failure.ts';
 import { note } from '../output.ts';
-import { milliseconds } from '../patience.ts';
+import { patienceMilliseconds } from '../patience.ts';
 import type { ViewOptions } from './options.ts';
 import { filesIn, pageOf } from './page.ts';
 
@@ -111,6 +111,6 @@ function onChange(file: string, then: () => void): FSWatcher {
   return watch(dirname(file), (_, changed) => {
     if (changed !== null && changed !== name) return;
     clearTimeout(timer);
-    timer = setTimeout(then, milliseconds.settling);
+    timer = setTimeout(then, patienceMilliseconds.settling);
   });
 }

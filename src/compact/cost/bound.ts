@@ -14,7 +14,7 @@ import { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import { latenciesToZero } from './distances.ts';
 import { lengthCertificates } from './lengths.ts';
-import { chipBandwidth, leastLatency } from './links.ts';
+import { chipBandwidth, minLatency } from './links.ts';
 import { reductionCertificates, totalCertificates } from './totals.ts';
 
 /** Sets of axes that are looked at. */
@@ -99,7 +99,7 @@ function spreadingCertificates(
     const rounds = roundsToReach(ranks, slots);
     const way = direction === 'out' ? 'send' : 'receive';
     const reason = `in ${rounds} rounds at least, as a chip can ${way} ${slots} messages at a time, all ${ranks} ranks hear of one another`;
-    const seconds = rounds * leastLatency(machine);
+    const seconds = rounds * minLatency(machine);
     return [{ kind: 'spreading', seconds, reason, witness: { direction } }];
   });
 }
@@ -143,7 +143,7 @@ function roundsCertificates(
   const way = backwards ? 'send out' : 'take in';
   const messages = rounds === 1 ? 'one message' : `${rounds} messages in a row`;
   const reason = `every rank must ${way} ${formatBytes(bytes)}, and it takes ${messages} to have them together: both times add up`;
-  const seconds = rounds * leastLatency(machine) + bytes / together;
+  const seconds = rounds * minLatency(machine) + bytes / together;
   return [{ kind: 'gathering', seconds, reason, witness: {} }];
 }
 
@@ -160,7 +160,7 @@ function rowCertificates(
   const links = generators.length;
   const fastest = generators.reduce((most, { bandwidth }) => Math.max(most, bandwidth), 0);
   const messages = Math.ceil((ranks - 1) / links);
-  const seconds = messages * leastLatency(machine) + ((ranks - 1) * shard) / (links * fastest);
+  const seconds = messages * minLatency(machine) + ((ranks - 1) * shard) / (links * fastest);
   const reason = `over some link of a chip ${backwards ? 'leave' : 'come'} ${formatBytes(((ranks - 1) * shard) / links)}, from one chip after the other: in ${messages} messages or as if it were`;
   return [{ kind: 'row', seconds, reason, witness: {} }];
 }
@@ -188,7 +188,7 @@ function cutCertificates(
             ((ranks - inside) * size) / ranks,
             `${kind === 'reducescatter' ? 'leave' : 'come to'} ${which}`,
           );
-    const seconds = leastLatency(machine) + cut.seconds;
+    const seconds = minLatency(machine) + cut.seconds;
     if (best !== undefined && seconds <= best.seconds) continue;
     const reason = `${cut.reason}, and the last message has its latency to pay`;
     best = { kind: 'cut', seconds, reason, witness: { axes } };

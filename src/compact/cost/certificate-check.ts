@@ -5,8 +5,8 @@
  */
 
 import type { WitnessFields } from '../../certificates/fields.ts';
-import { timeToFill } from '../../certificates/time-to-fill.ts';
-import { type CertificateVerdict, judge } from '../../certificates/verdict.ts';
+import { checkedTimeToFill } from '../../certificates/time-to-fill.ts';
+import { type CertificateVerdict, judgeWitness } from '../../certificates/verdict.ts';
 import { Work } from '../../certificates/work.ts';
 import type { CompactWitnesses, Direction } from '../../ir/certificate.ts';
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
@@ -32,7 +32,7 @@ export function judgeCompactCertificate(
 ): CertificateVerdict {
   const isKnown = compactKinds.includes(kind) && counts === undefined && ranksOf(machine.shape) === ranks;
   const isAsked = isKnown && Number.isFinite(size) && size >= 0;
-  return judge(certificate, witnesses, (of, claimed, fields) => {
+  return judgeWitness(certificate, witnesses, (of, claimed, fields) => {
     if (!isAsked || (ranks < 2 && of !== 'trivial')) return false;
     const proved = provedBy(of, fields, { kind, machine, size, work: new Work() });
     return Number.isFinite(proved) && claimed <= proved;
@@ -116,7 +116,7 @@ function provedByPair({ from, to }: CompactWitnesses['pair'], { kind, machine, s
   const links = machine.generators.map(({ offset: link, bandwidth, latency }) => {
     return { rate: bandwidth, idle: latency + ways[group.add(offset, group.negate(link))] };
   });
-  return Math.max(ways[offset], timeToFill(links, kind === 'allreduce' ? size : shardOf(machine, size)));
+  return Math.max(ways[offset], checkedTimeToFill(links, kind === 'allreduce' ? size : shardOf(machine, size)));
 }
 
 /** Every rank's data must reach all others, or come from them; known to 1 + d times as many ranks after each message. */

@@ -4,7 +4,7 @@ import type { SymmetricTopology } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';
 import { latenciesToZero } from './distances.ts';
-import { leastLatency } from './links.ts';
+import { minLatency } from './links.ts';
 
 /** The best of: all links alike, all by their time per byte, and the links along one axis alone. */
 export function lengthCertificates(machine: SymmetricTopology, shard: Bytes): readonly CompactCertificate[] {
@@ -21,7 +21,7 @@ function lengthCertificate(machine: SymmetricTopology, shard: Bytes, lengths: re
   const distances = latenciesToZero({ ...machine, generators });
   const sum = distances.reduce((total, distance) => total + distance, 0);
   const room = machine.generators.reduce((total, { bandwidth }, g) => total + lengths[g] * bandwidth, 0);
-  const seconds = leastLatency(machine) + (shard * sum) / room;
+  const seconds = minLatency(machine) + (shard * sum) / room;
   const reason = `every rank's ${formatBytes(shard)} for each other go over ${Math.round(sum)} links in all by the lengths of the certificate, through ${formatBytesPerSecond(room)}`;
   return { kind: 'distances', seconds, reason, witness: { lengths } };
 }

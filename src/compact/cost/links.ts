@@ -2,7 +2,7 @@
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
 
-export function leastLatency({ generators }: SymmetricTopology): Seconds {
+export function minLatency({ generators }: SymmetricTopology): Seconds {
   return generators.reduce((least, { latency }) => Math.min(least, latency), Number.POSITIVE_INFINITY);
 }
 

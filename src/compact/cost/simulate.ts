@@ -4,7 +4,7 @@ import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/
 import type { CostReport } from '../../ir/report.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { checkPorts, foldedConnections, foldedTopology } from '../../model/simulate/folded.ts';
+import { checkPorts, quotientConnections, quotientTopology } from '../../model/simulate/folded.ts';
 import { Simulation } from '../../model/simulate/simulation.ts';
 import { measureTraffic } from '../../model/simulate/traffic.ts';
 import { weigh } from '../../model/simulate/weights.ts';
@@ -16,8 +16,8 @@ import { weigh } from '../../model/simulate/weights.ts';
  */
 export function simulateCompact(compact: CompactPlan, machine: SymmetricTopology, size: Bytes): CostReport {
   const plan = soleProgram(compact);
-  const topology = foldedTopology(machine);
-  const connections = foldedConnections(compact, machine);
+  const topology = quotientTopology(machine);
+  const connections = quotientConnections(compact, machine);
   checkPorts(connections, machine);
   const chunkBytes = chunkBytesOf(plan, size);
   const weights = weigh(plan, connections);

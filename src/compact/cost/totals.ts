@@ -3,7 +3,7 @@ import type { CompactCertificate } from '../../ir/certificate.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';
-import { chipBandwidth, leastLatency } from './links.ts';
+import { chipBandwidth, minLatency } from './links.ts';
 
 /** An allreduce takes 2(N − 1) messages for each byte: as many as gossip among N (docs/bounds.md, *Messages in all*). */
 export function totalCertificates(
@@ -17,7 +17,7 @@ export function totalCertificates(
     const bandwidth = chipBandwidth(machine, direction === 'out' ? send : receive);
     const way = direction === 'out' ? 'send' : 'receive';
     const reason = `some rank has to ${way} ${formatBytes(bytes)} through ${formatBytesPerSecond(bandwidth)}, and the last message has its latency to pay`;
-    return { kind: 'messages', seconds: leastLatency(machine) + bytes / bandwidth, reason, witness: { direction } };
+    return { kind: 'messages', seconds: minLatency(machine) + bytes / bandwidth, reason, witness: { direction } };
   });
 }
 
@@ -36,7 +36,7 @@ export function reductionCertificates(
   if (reduce === undefined) return [];
   const bytes = ((ranks - 1) * size) / ranks;
   const work = `${formatBytes(bytes)} at ${formatBytesPerSecond(reduce.throughput)}`;
-  const reducing = leastLatency(machine) + bytes / reduce.throughput;
+  const reducing = minLatency(machine) + bytes / reduce.throughput;
   if (reduce.overlap) {
     const reason = `some rank has to reduce ${work}, after something has come to it`;
     return [{ kind: 'reductions', seconds: reducing, reason, witness: {} }];

@@ -3,14 +3,17 @@
  * ranks have the same names for the chunks of the vector. Every part of the vector has a lane that combines, and its values have
  * places in scratch of their own, so that nothing is overwritten.
  */
-import type { CompactPlan, Folding } from '../../ir/compact.ts';
+import type { CompactPlan, GatherThenReduce } from '../../ir/compact.ts';
 import { bufferCodes } from '../../lower/memory/buffer-codes.ts';
 import type { CompactLowering } from './layered.ts';
 import { CompactProgram, inOutput, inScratch } from './program.ts';
 import { TreeRows } from './rows.ts';
 
 /** Lowers an allreduce whose C is a multiple of the number of parts; one bulk. */
-export function lowerFoldings(parts: readonly (readonly Folding[])[], lowering: CompactLowering): CompactPlan {
+export function lowerGatherThenReduce(
+  parts: readonly (readonly GatherThenReduce[])[],
+  lowering: CompactLowering,
+): CompactPlan {
   return new Folder(parts, lowering).run();
 }
 
@@ -39,7 +42,7 @@ class Stage {
   private readonly shifts: readonly ((rank: number) => number)[];
 
   constructor(
-    { tree, over, rankOf }: Folding,
+    { tree, over, rankOf }: GatherThenReduce,
     { group, generators }: CompactLowering,
     { at, size }: { readonly at: number; readonly size: number },
     own: Value,
@@ -74,7 +77,7 @@ class Stage {
 }
 
 class Folder {
-  private readonly parts: readonly (readonly Folding[])[];
+  private readonly parts: readonly (readonly GatherThenReduce[])[];
   private readonly lowering: CompactLowering;
   private readonly size: number;
   private readonly offsets: readonly number[];
@@ -86,7 +89,7 @@ class Folder {
   /** Sends of what stands in the input, which the output overwrites in place. */
   private readonly inputReads: number[] = [];
 
-  constructor(parts: readonly (readonly Folding[])[], lowering: CompactLowering) {
+  constructor(parts: readonly (readonly GatherThenReduce[])[], lowering: CompactLowering) {
     this.parts = parts;
     this.lowering = lowering;
     this.size = lowering.collective.chunks / parts.length;
@@ -122,7 +125,7 @@ class Folder {
   /** Layers of all parts' trees, by step. */
   private inOrder(): readonly {
     readonly part: number;
-    readonly folding: Folding;
+    readonly folding: GatherThenReduce;
     readonly layer: number;
     readonly step: number;
     readonly isLast: boolean;
@@ -138,7 +141,7 @@ class Folder {
     return layers.sort((a, b) => a.step - b.step || a.part - b.part);
   }
 
-  private open(folding: Folding, part: number, step: number, own: Value): Stage {
+  private open(folding: GatherThenReduce, part: number, step: number, own: Value): Stage {
     const stage = new Stage(folding, this.lowering, { at: this.scratch, size: this.size }, own);
     this.scratch += (1 + folding.tree.shard.length) * this.size;
     const lane = this.combineLanes[part];

@@ -4,7 +4,7 @@
  * comes with one set of numbers, once for every chip, the machine is its own translations and what chip 0 sees says all
  * of it. Nothing is concluded from smaller machines or from how the file is written, so no file can mislead.
  */
-import { type Generator, mostCompactRanks, type SymmetricTopology } from '../../ir/compact.ts';
+import { type Generator, maxCompactRanks, type SymmetricTopology } from '../../ir/compact.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
@@ -24,7 +24,7 @@ export function parseSymmetricTopology(
   options: ReadOptions = {},
 ): SymmetricTopology {
   const limits = options.limits ?? defaultLimits;
-  const raised = { ...limits, ranks: Math.max(limits.ranks, mostCompactRanks) };
+  const raised = { ...limits, ranks: Math.max(limits.ranks, maxCompactRanks) };
   const { name, shape, counts, staging, launch, chip } = openTopology(source, request, raised);
   if (counts.switches + counts.hosts > 0) {
     const needed = 'a compact plan needs a machine of chips alone, such as torus:16x16';

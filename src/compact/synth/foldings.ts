@@ -3,17 +3,17 @@
  * them itself. Where links lead along axes it does so along one axis after the other, with one part of the vector for each axis to begin
  * with; else of all ranks at once. Either way there are as many messages in a row as the machine is wide.
  */
-import type { Folding, Generator } from '../../ir/compact.ts';
+import type { GatherThenReduce, Generator } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Axis, axesOf } from '../../synth/symmetric/axis-paths.ts';
 import { layeredInTree } from './layered-tree.ts';
 
 /** Parts of the vector, with the stages of each; undefined for one rank, and for more than `most` without axes. */
-export function foldingsOn(
+export function gatherThenReduceOn(
   group: TranslationGroup,
   generators: readonly Generator[],
   most: number,
-): readonly (readonly Folding[])[] | undefined {
+): readonly (readonly GatherThenReduce[])[] | undefined {
   const axes = axesOf(group, generators);
   if (axes === undefined || axes.length === 0) {
     if (group.order < 2 || group.order > most) return undefined;
@@ -25,7 +25,7 @@ export function foldingsOn(
   return axes.map((_, part) => [...along.slice(part), ...along.slice(0, part)]);
 }
 
-function alongAxis({ extent, stride, up, down }: Axis, generators: readonly Generator[]): Folding {
+function alongAxis({ extent, stride, up, down }: Axis, generators: readonly Generator[]): GatherThenReduce {
   const over = up === down ? [up] : [up, down];
   const places = [1, extent - 1].slice(0, over.length);
   const line = over.map((g, i) => ({ ...generators[g], offset: places[i] }));

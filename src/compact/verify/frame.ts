@@ -3,9 +3,9 @@ import { inputChunks, outputChunks } from '../../ir/collective.ts';
 import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.ts';
 import { isReceive, isSend, planBuffers } from '../../ir/plan.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
-import { mostBulks } from '../../verify/checks/well-formed.ts';
-import { CheckFindings, describe, nameOf, tell } from '../../verify/story.ts';
-import { limits } from './limits.ts';
+import { maxBulks } from '../../verify/checks/well-formed.ts';
+import { CheckFindings, describeOperation, nameOf, storyLineOf } from '../../verify/story.ts';
+import { compactVerifyLimits } from './limits.ts';
 
 function isCount(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least;
@@ -27,13 +27,16 @@ export function checkCompactFrame(plan: CompactPlan, machineShape: readonly numb
     !collective.ordered,
     () => 'Shifted programs cannot all keep rank order: a compact plan needs a commutative operator.',
   );
-  expect(shape.length <= limits.axes, () => `A shape has at most ${limits.axes} axes, not ${shape.length}.`);
+  expect(
+    shape.length <= compactVerifyLimits.axes,
+    () => `A shape has at most ${compactVerifyLimits.axes} axes, not ${shape.length}.`,
+  );
   const places = shape.reduce((product, extent) => product * extent, 1);
   const sound = shape.every((extent) => isCount(extent, 1)) && places === ranks;
   expect(sound, () => `The shape ${shape.join('x')} does not have one place for each of the ${ranks} ranks.`);
   const evenly = !plan.sharded || (kind === 'allreduce' && chunks % ranks === 0);
   expect(evenly, () => `Sharded buffers are those of an allreduce whose chunks are a multiple of its ${ranks} ranks.`);
-  expect(isCount(bulks, 1) && bulks <= mostBulks, () => `bulks must be from 1 to ${mostBulks}, not ${bulks}.`);
+  expect(isCount(bulks, 1) && bulks <= maxBulks, () => `bulks must be from 1 to ${maxBulks}, not ${bulks}.`);
   expect(isCount(scratchPerBulk, 1), () => `scratchPerBulk must be at least 1, not ${scratchPerBulk}.`);
   if (!findings.none) return findings;
   for (const [buffer, wanted] of [
@@ -64,8 +67,8 @@ export function checkShards(index: PlanIndex, compact: CompactPlan): CheckFindin
     const target = !isSend(plan, o) && torn(ops.dstBuffer[o], ops.dstOffset[o], ops.dstCount[o]);
     if (!source && !target) continue;
     findings.add(() => ({
-      message: `${nameOf(index, o)} (${describe(plan, o)}): a slice of a compact plan stays within one shard.`,
-      story: [tell(index, o)],
+      message: `${nameOf(index, o)} (${describeOperation(plan, o)}): a slice of a compact plan stays within one shard.`,
+      story: [storyLineOf(index, o)],
     }));
   }
   return findings;

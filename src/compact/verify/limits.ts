@@ -1,5 +1,5 @@
 /** How closely compact plans are looked at. */
-export const limits = {
+export const compactVerifyLimits = {
   /** Values in a chain of reductions that are looked at, each under the one before. */
   chainOfReductions: 2000,
   /** Operations of all ranks up to which the kernel is given the plan written out. */

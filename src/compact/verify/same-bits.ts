@@ -6,7 +6,7 @@
 import { isIdempotent } from '../../ir/collective.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { limits } from './limits.ts';
+import { compactVerifyLimits } from './limits.ts';
 import type { NamingRun } from './naming-run.ts';
 import type { Results, SlotShift } from './results.ts';
 
@@ -77,7 +77,7 @@ class Trees {
     if (id < inputs || seen % ids < inputs) return false;
     const known = this.known.get(id)?.get(seen);
     if (known !== undefined) return known;
-    if (depth > limits.chainOfReductions || this.pairs++ > mostPairs) return 'unknown';
+    if (depth > compactVerifyLimits.chainOfReductions || this.pairs++ > mostPairs) return 'unknown';
     const alike = this.operandsAlike(this.operandsOf(id), this.operandsOf(seen), depth + 1);
     if (alike === 'unknown') return alike;
     const row = this.known.get(id) ?? new Map<number, boolean>();

@@ -9,7 +9,7 @@
  * - Order within a rank is sure where lane order and `after` give it. Where it would have to come over messages, the program
  *   alone does not say: a small plan is then written out and verified in full, a large one is refused.
  */
-import { type CompactPlan, type ProvedCompactPlan, shiftedConnections, soleProgram } from '../../ir/compact.ts';
+import { type CompactPlan, type ProvedCompactPlan, soleProgram } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { expandCompact } from '../../ir/expand.ts';
 import { defaultLimits } from '../../ir/limits.ts';
@@ -18,19 +18,20 @@ import { type Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Verification } from '../../ir/verification.ts';
 import { Ascent } from '../../verify/ascent.ts';
-import { type CellMemory, layOut } from '../../verify/cell-memory.ts';
-import { smallestInflight, tellDeadlock } from '../../verify/checks/deadlock.ts';
-import { determinismText, tellDeterminism } from '../../verify/checks/determinism.ts';
+import { type CellMemory, layOutCells } from '../../verify/cell-memory.ts';
+import { describeDeadlock, smallestInflight } from '../../verify/checks/deadlock.ts';
+import { describeDeterminism, determinismText } from '../../verify/checks/determinism.ts';
 import { checkInitialised } from '../../verify/checks/initialised.ts';
 import { checkMatching } from '../../verify/checks/matching.ts';
-import { checkRaces } from '../../verify/checks/races.ts';
-import { checkOperations, checkTogether } from '../../verify/checks/well-formed.ts';
+import { checkDataRaces } from '../../verify/checks/races.ts';
+import { checkLanesAndOperations, checkTogether } from '../../verify/checks/well-formed.ts';
 import { checkedBy, decided } from '../../verify/kernel.ts';
-import { type ExecutedOrder, HappensBefore, run } from '../../verify/order/happens-before.ts';
+import { type ExecutedOrder, executeBulk, HappensBefore } from '../../verify/order/happens-before.ts';
 import type { Ownership } from '../../verify/ownership.ts';
 import { verify } from '../../verify/verify.ts';
+import { connectShifted } from './connections.ts';
 import { checkCompactFrame, checkShards } from './frame.ts';
-import { limits } from './limits.ts';
+import { compactVerifyLimits } from './limits.ts';
 import { CompactLocalOrder } from './local-order.ts';
 import { checkMoved, onlyMoves } from './moved.ts';
 import { NamingRun } from './naming-run.ts';
@@ -64,7 +65,7 @@ export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions =
   const doubt = new Climb(plan, options, record).run();
   const verification = doubt === undefined ? record.verification() : verifyExpanded(plan, options, doubt);
   const operations = plan.ops.kind.length * plan.collective.ranks;
-  if (operations <= limits.operationsForKernel && verification.verdict !== 'malformed') {
+  if (operations <= compactVerifyLimits.operationsForKernel && verification.verdict !== 'malformed') {
     return decided(expandCompact(plan), verification, { ownership: options.ownership });
   }
   const why = `the ${operations} operations of all ranks are more than the kernel is given`;
@@ -115,13 +116,13 @@ class Climb {
     const frame = checkCompactFrame(compact, this.options.shape);
     if (!frame.none) return void record.passes(frame, wellFormed);
     const index = new PlanIndex(plan);
-    const operations = checkOperations(index);
+    const operations = checkLanesAndOperations(index);
     if (!operations.none) return void record.passes(operations, wellFormed);
     const shards = checkShards(index, compact);
     if (!shards.none) return void record.passes(shards, wellFormed);
     const group = new TranslationGroup(compact.shape);
-    const connections = shiftedConnections(plan, group);
-    const memory = layOut(index, this.slots);
+    const connections = connectShifted(index, group);
+    const memory = layOutCells(index, this.slots);
     if (!record.passes(checkTogether(index, connections, memory), wellFormed)) return undefined;
     const messages = `matched: each of ${connections.sends.length} messages of a rank is sent and received, in order, with equal counts`;
     if (!record.passes(checkMatching(index, connections), messages)) return undefined;
@@ -138,10 +139,10 @@ class Climb {
     const { record, plan } = this;
     const local = new CompactLocalOrder(index, connections);
     // Without buffers most plans run to their end, and then in an order that suits any number of buffers: buffers take away edges only.
-    const rendezvous = run(new HappensBefore(index, connections, 0));
+    const rendezvous = executeBulk(new HappensBefore(index, connections, 0));
     const live = rendezvous.order.length === operationCount(plan);
     const happens = new HappensBefore(index, connections, record.inflight);
-    const ran = live ? rendezvous : run(happens);
+    const ran = live ? rendezvous : executeBulk(happens);
     const certain = checkInitialised(local, memory, ran, 'error');
     if (!record.passes(certain, 'initialised: nothing is read before it is written')) return undefined;
     const smallest = live ? 0 : smallestInflight(index, connections);
@@ -151,10 +152,10 @@ class Climb {
     if (stuck) {
       // The program's order has all edges of the full plan's, and maybe more: where not even it makes a read too early, nothing does.
       if (!checkInitialised(happens, memory, ran, 'error').none) return earlyRead;
-      return void record.passes(tellDeadlock(happens, ran, smallest), lively);
+      return void record.passes(describeDeadlock(happens, ran, smallest), lively);
     }
     record.proved.push(lively);
-    const races = checkRaces(local, memory, ran, 'event');
+    const races = checkDataRaces(local, memory, ran, 'event');
     if (!races.none) return `Accesses are not ordered within a rank: ${races.list()[0].message}`.replace(/\.$/, '');
     const bulks = plan.bulks === 1 ? '' : `, over ${plan.bulks} bulks`;
     record.passes(
@@ -194,7 +195,7 @@ class Climb {
     const differing = other === 'none' ? [] : [{ chunk: other.chunk, ranks: [other.rank] }];
     record.determinism = { identical: other === 'none', differing };
     record.passes(
-      tellDeterminism(record.determinism, this.options.bitwise ?? false),
+      describeDeterminism(record.determinism, this.options.bitwise ?? false),
       determinismText(record.determinism),
     );
     return undefined;

@@ -8,7 +8,7 @@ import { operationCount } from '../../ir/plan.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { EmittedFile, Emitter, PlanBundle } from '../emitter.ts';
 import { MessageTags } from '../message-tags.ts';
-import { most } from '../most.ts';
+import { emitLimits } from '../most.ts';
 import { networkText } from './network.ts';
 import { programTrace, type TraceCosts, workloadTrace } from './trace.ts';
 
@@ -41,7 +41,7 @@ function check({ proved: { plan }, topology, size }: PlanBundle): readonly strin
     );
   }
   const nodes = operationCount(plan) * plan.bulks;
-  if (nodes > most.nodes) lacking.push(`${nodes} nodes are more than ${most.nodes} (--bulks makes fewer)`);
+  if (nodes > emitLimits.nodes) lacking.push(`${nodes} nodes are more than ${emitLimits.nodes} (--bulks makes fewer)`);
   return lacking;
 }
 

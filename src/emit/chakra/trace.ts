@@ -6,7 +6,15 @@
 import { computingTime, OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { MessageTags } from '../message-tags.ts';
-import { joined, messageField, numberField, numbersField, textField, type WireMessage, withLength } from './wire.ts';
+import {
+  concatenated,
+  messageField,
+  numberField,
+  numbersField,
+  textField,
+  type WireMessage,
+  withLength,
+} from './wire.ts';
 
 /** NodeType of Chakra. */
 const nodeTypes = { compute: 4, send: 5, receive: 6, collective: 7 } as const;
@@ -59,7 +67,7 @@ export function workloadTrace(name: string, kind: number, size: Bytes): Uint8Arr
     ...attribute('comm_size', 'int64', size),
   ];
   const node = { id: 0, name, type: nodeTypes.collective, needs: [], microseconds: 0, attributes };
-  return joined([...metadata, ...nodeMessage(node)]);
+  return concatenated([...metadata, ...nodeMessage(node)]);
 }
 
 /** The program of a rank. */
@@ -74,7 +82,7 @@ export function programTrace(plan: Plan, rank: number, tags: MessageTags, costs:
       }
     }
   }
-  return joined(pieces);
+  return concatenated(pieces);
 }
 
 class ProgramTrace {

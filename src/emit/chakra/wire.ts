@@ -46,7 +46,7 @@ function lengthOf(message: WireMessage): number {
 }
 
 /** All pieces in one. */
-export function joined(message: WireMessage): Uint8Array {
+export function concatenated(message: WireMessage): Uint8Array {
   const bytes = new Uint8Array(lengthOf(message));
   let at = 0;
   for (const piece of message) {

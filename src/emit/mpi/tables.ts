@@ -1,5 +1,11 @@
 /** A plan as C tables: ranks, lanes, operations, waits. Rows of operations have a comment for people. */
-import { type Collective, collectiveFacts, isIdempotent, keepsRankOrder, memoryLayout } from '../../ir/collective.ts';
+import {
+  type Collective,
+  collectiveFacts,
+  combinesInRankOrder,
+  isIdempotent,
+  memoryLayout,
+} from '../../ir/collective.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { type Bytes, cacheLine } from '../../ir/units.ts';
 import { keepsLengths } from './shards.ts';
@@ -74,7 +80,7 @@ function* constants(plans: readonly NumberedPlan[]): Iterable<string> {
     CCC_EIGHTS: (collective.counts ?? []).every((bytes) => bytes % 8 === 0) ? 1 : 0,
     CCC_ROOT: collective.root,
     CCC_IN_PLACE: collective.inPlace ? 1 : 0,
-    CCC_KEEPS_ORDER: keepsRankOrder(collective) ? 1 : 0,
+    CCC_KEEPS_ORDER: combinesInRankOrder(collective) ? 1 : 0,
     CCC_COUNTS_TWICE: isIdempotent(collective.op) ? 1 : 0,
     CCC_MOST_LANES: ofAll(({ numbering }) => [1, ...numbering.lanes.map((of) => of.length)]),
     CCC_MOST_OPERATIONS: ofAll((plan) => [1, ...plan.numbering.lanes.map((_, rank) => operationsOf(plan, rank))]),

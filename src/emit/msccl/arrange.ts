@@ -4,7 +4,7 @@ import { actionsInOrder } from './actions.ts';
 import { blocksOf, type RankThreadBlocks } from './blocks.ts';
 import { channelsOf, type MscclChannels } from './channels.ts';
 import { gpuOf } from './gpu.ts';
-import { limits } from './limits.ts';
+import { mscclLimits } from './limits.ts';
 import { fuse, type Pairing, pairUp } from './pairing.ts';
 import { operationsOfRank, type RankOperations } from './program-order.ts';
 import { runsToTheEnd } from './rehearsal.ts';
@@ -61,8 +61,8 @@ function limitsExceeded({ channels, gpus }: Arranged, { mostSteps, mostBlocks }:
   const counts = [
     { count: largest(blocks.map(({ steps }) => steps.length)), most: mostSteps, what: 'steps of a thread block' },
     { count: largest(gpus.map((gpu) => gpu.blocks.length)), most: mostBlocks, what: 'thread blocks of a rank' },
-    { count: largest(peers), most: limits.peersPerChannel, what: 'peers of a rank on one channel' },
-    { count: channels, most: limits.channels, what: 'channels' },
+    { count: largest(peers), most: mscclLimits.peersPerChannel, what: 'peers of a rank on one channel' },
+    { count: channels, most: mscclLimits.channels, what: 'channels' },
   ];
   return counts
     .filter(({ count, most }) => count > most)

@@ -1,14 +1,14 @@
 /** The thread blocks of one rank, from its actions: types, slices small enough for the format, waits and `nop`. */
 import { OperationCode, type Plan, planBuffers, type Slice } from '../../ir/plan.ts';
 import type { Action } from './actions.ts';
-import { limits } from './limits.ts';
+import { mscclLimits } from './limits.ts';
 import { writesNothing } from './liveness.ts';
 import type { BlockEnds, EmittedGpu, EmittedStep, EmittedStepType } from './target.ts';
-import { type ActionPlace, waitsOf } from './waits.ts';
+import { type ActionPlace, threadBlockWaits } from './waits.ts';
 
 export function gpuOf(plan: Plan, rank: number, ends: readonly BlockEnds[], actions: readonly Action[]): EmittedGpu {
   const unwritten = writesNothing(plan, rank, actions);
-  const waits = waitsOf(actions, ends.length);
+  const waits = threadBlockWaits(actions, ends.length);
   const blocks = ends.map((end) => ({ ...end, steps: [] as EmittedStep[], published: new Set<number>() }));
   /** Per block and action of it: its last step. */
   const lastStep: number[][] = ends.map(() => []);
@@ -43,7 +43,7 @@ function partsOf(
     : sliceOf(ops.srcBuffer[operation], ops.srcOffset[operation], ops.srcCount[operation]);
   const type = typeOf(ops.kind[operation], forward !== undefined, isUnwritten);
   const count = (source ?? target)?.count ?? 0;
-  const parts = Math.ceil(count / limits.chunksPerStep);
+  const parts = Math.ceil(count / mscclLimits.chunksPerStep);
   return Array.from({ length: parts }, (_, part) => {
     const from = Math.floor((part * count) / parts);
     const to = Math.floor(((part + 1) * count) / parts);

@@ -4,7 +4,7 @@ import type { Plan } from '../../ir/plan.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { arrange } from './arrange.ts';
 import { inLargestChunks } from './coarse.ts';
-import { depths, legacy, type MscclProfile, protocolNamed, rccl } from './target.ts';
+import { depths, emittedProtocolName, legacy, type MscclProfile, rccl } from './target.ts';
 import { algorithmText } from './text.ts';
 
 export const mscclXml = emitterFor(legacy, 'MSCCL XML with fused steps, for the original runtime and simulators');
@@ -31,7 +31,7 @@ function emitterFor(profile: MscclProfile, about: string) {
       const plan = inLargestChunks(bundle.proved.plan);
       const arranged = arrange(plan, profile);
       if ('lacking' in arranged) throw new Error(`${plan.name} was not checked: ${arranged.lacking.join('; ')}`);
-      return algorithmText(plan, arranged, profile, protocolNamed(bundle.topology?.protocol));
+      return algorithmText(plan, arranged, profile, emittedProtocolName(bundle.topology?.protocol));
     },
   } satisfies Emitter;
 }
@@ -44,7 +44,7 @@ function lackingRoom(plan: Plan, profile: MscclProfile): readonly string[] {
 
 /** What the format cannot say, however the plan is arranged. */
 function notInFormat({ proved, topology }: PlanBundle, { spelling }: MscclProfile): readonly string[] {
-  const protocol = protocolNamed(topology?.protocol);
+  const protocol = emittedProtocolName(topology?.protocol);
   const { plan, verification } = proved;
   const { kind, op, ordered, counts } = plan.collective;
   const reduces = collectiveFacts[kind].reduces;

@@ -1,5 +1,5 @@
 /** What MSCCL takes. */
-export const limits = {
+export const mscclLimits = {
   /** Thread blocks that send, or receive, on one channel of a gpu. */
   peersPerChannel: 32,
   /** Channels are numbered below this. */

@@ -52,7 +52,7 @@ export type EmittedProtocol = keyof typeof depths;
 export const channelDepth = depths.Simple;
 
 /** The runtimes' name of a machine's protocol; Simple where they have none of that name. */
-export function protocolNamed(name: string | undefined): EmittedProtocol {
+export function emittedProtocolName(name: string | undefined): EmittedProtocol {
   const names: readonly EmittedProtocol[] = ['Simple', 'LL', 'LL128'];
   return names.find((known) => known.toLowerCase() === name?.toLowerCase()) ?? 'Simple';
 }

@@ -11,7 +11,7 @@ export interface ActionPlace {
  * For each action, the actions of other thread blocks that it has to wait for. Thread blocks run in order, and whoever is
  * waited for has itself waited.
  */
-export function waitsOf(actions: readonly Action[], blocks: number): readonly (readonly ActionPlace[])[] {
+export function threadBlockWaits(actions: readonly Action[], blocks: number): readonly (readonly ActionPlace[])[] {
   const placeInBlock = new Int32Array(actions.length);
   const lengths = new Int32Array(blocks);
   /** Per action and block: the last action of that block that is complete when the action runs, −1 for none. */

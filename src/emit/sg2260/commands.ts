@@ -1,14 +1,13 @@
 /** The command lists of a plan: what each queue of each chip runs, in order (docs/sg2260.md). */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
-import { PlanIndex } from '../../ir/plan-index.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { PlanBundle } from '../emitter.ts';
-import { most } from '../most.ts';
+import { emitLimits } from '../most.ts';
 import { Addresses, type RankRegions } from './addresses.ts';
-import { type CommandQueues, cut } from './cut.ts';
+import { type CommandQueues, cutInstances } from './cut.ts';
 import { isLive } from './live.ts';
 import { type EmittedQueue, type OperationQueues, queuesOf } from './queues.ts';
-import { movesOf, type Rows, type RowsMove } from './shapes.ts';
+import { type Rows, type RowsMove, rowMovesOf } from './shapes.ts';
 import { type Signals, signalsOf } from './signals.ts';
 
 export interface EmittedCommand {
@@ -49,7 +48,7 @@ export function commandListsOf({ proved, topology, size, dtype, timeline }: Plan
     const queues = queuesOf(plan, starts, duplex, by);
     const inFirst = queues.order.filter((instance) => instance < queues.operations);
     const addresses = new Addresses(plan, { size, dtype, alignment: messages.alignment }, inFirst, queues.partner);
-    const commands = cut(queues, (instance) => movesIn(plan, instance, queues, addresses));
+    const commands = cutInstances(queues, (instance) => movesIn(plan, instance, queues, addresses));
     // What waits for it would wait for nothing.
     if (commands.first.some((next, i) => i > 0 && next === commands.first[i - 1])) {
       return 'some of its operations move no bytes, and engines have no commands for these (compile leaves them out)';
@@ -108,15 +107,15 @@ function movesIn(
   const other = partner[instance] < 0 ? o : partner[instance] % operations;
   const [source, target] = isReceive ? [other, o] : [o, other];
   const { from, to } = addresses.runsOf(source, target, bulk);
-  return movesOf(from, to);
+  return rowMovesOf(from, to);
 }
 
 export function lacking({ proved: { plan }, topology }: PlanBundle): readonly string[] {
   const lacks: string[] = [];
   const { ops, bulks } = plan;
   if (topology?.inflight === 0) lacks.push('its ports hold at least one message');
-  if (ops.kind.length * bulks > most.commands) {
-    lacks.push(`${ops.kind.length * bulks} commands are more than ${most.commands} (--bulks makes fewer)`);
+  if (ops.kind.length * bulks > emitLimits.commands) {
+    lacks.push(`${ops.kind.length * bulks} commands are more than ${emitLimits.commands} (--bulks makes fewer)`);
   }
   lacks.push(...missingLinks(plan, topology));
   return lacks;
@@ -126,13 +125,15 @@ export function lacking({ proved: { plan }, topology }: PlanBundle): readonly st
 function missingLinks(plan: Plan, topology: Topology | undefined): readonly string[] {
   if (topology === undefined) return [];
   const reached = topology.chips.map((chip) => reachedFrom(topology, chip));
-  const { connections, ends } = PlanIndex.of(plan);
-  for (let c = 0; c < connections.count; c++) {
-    const [from, to] = [ends.sender[c], ends.receiver[c]];
-    if (reached[from].has(topology.chips[to])) continue;
-    return [
-      `rank ${from} has no link to rank ${to}, and its chips do not forward messages (--engine or --algorithm takes another route)`,
-    ];
+  const { ops, firstLane, firstOp } = plan;
+  for (let rank = 0; rank < plan.buffers.length; rank++) {
+    for (let o = firstOp[firstLane[rank]]; o < firstOp[firstLane[rank + 1]]; o++) {
+      const peer = ops.peer[o];
+      if (peer < 0 || reached[rank].has(topology.chips[peer])) continue;
+      return [
+        `rank ${rank} has no link to rank ${peer}, and its chips pass no messages on (--engine or --algorithm takes another way)`,
+      ];
+    }
   }
   return [];
 }

@@ -8,7 +8,10 @@ export interface CommandQueues extends Queues {
 }
 
 /** @param movesOf an instance, no fewer than at the other end of its message */
-export function cut(operations: OperationQueues, movesOf: (instance: number) => readonly RowsMove[]): CommandQueues {
+export function cutInstances(
+  operations: OperationQueues,
+  movesOf: (instance: number) => readonly RowsMove[],
+): CommandQueues {
   const { queues, queueOf, partner } = operations;
   const first = new Int32Array(queueOf.length + 1);
   queueOf.forEach((_, instance) => {

@@ -17,7 +17,7 @@ export interface RowsMove {
 }
 
 /** @param from and `to` have the same number of runs, each as long as the other */
-export function movesOf(from: readonly ByteRun[], to: readonly ByteRun[]): readonly RowsMove[] {
+export function rowMovesOf(from: readonly ByteRun[], to: readonly ByteRun[]): readonly RowsMove[] {
   const joined: (readonly [ByteRun, ByteRun])[] = [];
   from.forEach((run, i) => {
     const last = joined[joined.length - 1];

@@ -1,22 +1,19 @@
 /** A plan as one TypeScript file that runs: `ccc compile … --emit ts -o allgather.ts && npx tsx allgather.ts --check`. */
 import { dtypeBytes, operatorLacking } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
-import type { Emitter, PlanBundle, RangedBundle } from '../emitter.ts';
-import { most } from '../most.ts';
+import type { Emitter, PlanBundle } from '../emitter.ts';
+import { emitLimits } from '../most.ts';
 import { elementTypeOf } from './element-type.ts';
 import { reducesAnything } from './features.ts';
+import { sourceText } from './source-file.ts';
 
 export const typescript: Emitter = {
   name: 'ts',
   about: 'a TypeScript module that runs the plan over any transport, with a transport within the process to try it',
   check: lackingFor,
-  emit: (bundle) => emitRanges([{ from: 0, bundle }]),
-  emitRanges,
+  emit: (bundle) => [sourceText([{ from: 0, bundle }])],
+  emitRanges: (ranges) => [sourceText(ranges)],
 };
-
-async function emitRanges(ranges: readonly RangedBundle[]): Promise<Iterable<string>> {
-  return [(await import('./source-file.ts')).sourceText(ranges)];
-}
 
 function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly string[] {
   const lacking: string[] = [];
@@ -35,8 +32,8 @@ function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly s
   const odd = counts?.find((bytes) => bytes % dtypeBytes[dtype] !== 0);
   if (odd !== undefined) lacking.push(`a shard of ${odd} bytes is no whole number of ${dtype} elements`);
   const operations = operationCount(plan);
-  if (operations > most.operations) {
-    lacking.push(`${operations} operations are too many for a source file, which has at most ${most.operations}`);
+  if (operations > emitLimits.operations) {
+    lacking.push(`${operations} operations are too many for a source file, which has at most ${emitLimits.operations}`);
   }
   return lacking;
 }

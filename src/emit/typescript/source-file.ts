@@ -1,12 +1,4 @@
-/** Puts an emitted file together with ts-morph: its heading, the function people call, its tables and the machinery. */
-import {
-  type ImportDeclarationStructure,
-  IndentationText,
-  type OptionalKind,
-  Project,
-  QuoteKind,
-  type SourceFile,
-} from 'ts-morph';
+/** Puts an emitted file together: its heading, the function that people call, its tables and the machinery that runs them. */
 import { type CollectiveKind, collectiveFacts, type ReductionOperator } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes, isPair } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
@@ -41,36 +33,27 @@ export function sourceText(ranges: readonly RangedBundle[]): string {
   const features = ranges.map((range) => featuresOf(range.bundle));
   const [first] = features;
   const { kind } = first.plan.collective;
-  const project = new Project({
-    useInMemoryFileSystem: true,
-    manipulationSettings: { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single },
-  });
   const dtype = bundle.dtype ?? 'f32';
   // What holds for channels of some depth holds for deeper ones.
   const inflight = Math.max(...features.map((each) => each.inflight));
-  const file = project.createSourceFile(`${kind}.ts`, headingText(ranges));
-  file.addImportDeclarations(importsOf(kind));
   const isOne = ranges.length === 1;
-  addParts(file, [
+  const parts = [
+    headingText(ranges) + importsText(kind),
     isOne ? constantsText(first) : `${ranksText(first)}\n${inflightText(inflight)}`,
     `/** What the buffers hold: ${dtype}. */\nexport type Elements = ${first.element.array};\nconst Elements = ${first.element.array};`,
     transportInterfaceText({ ...first, inflight }),
     ...(first.element.arithmetic === 'pair' && isPair(dtype) ? [pairPartsText(dtype)] : []),
     ...(first.reduces ? [combineText(bundle)] : []),
-  ]);
-  addParts(file, [isOne ? functionText(first) : choosingText(first, ranges)]);
-  addParts(file, [
+    isOne ? functionText(first) : choosingText(first, ranges),
     ...(isOne ? planParts(first) : features.map((each, index) => closedText(each, index))),
     shardSizesText(first, dtypeBytes[dtype]),
     expectLengthText,
     sumText,
     localTransportText(),
     demoText(first, kind),
-  ]);
-  return `${file
-    .getFullText()
-    .replace(/\n{3,}/g, '\n\n')
-    .trimEnd()}\n`;
+  ];
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  return `${text.replace(/\n{3,}/g, '\n\n').trimEnd()}\n`;
 }
 
 /** What a plan needs of its own. */
@@ -127,23 +110,16 @@ const plans = [
 ${rows.join('')}];`;
 }
 
-/** Appends parts of the file, with a blank line before each. */
-function addParts(file: SourceFile, parts: readonly string[]): void {
-  file.addStatements((writer) => {
-    for (const part of parts.filter((text) => text !== '')) writer.blankLine().write(part).newLine();
-  });
-}
-
-function importsOf(kind: CollectiveKind): readonly OptionalKind<ImportDeclarationStructure>[] {
-  const own =
-    kind === 'barrier'
-      ? [{ moduleSpecifier: 'node:timers/promises', namedImports: ['setTimeout'] }]
-      : [{ moduleSpecifier: 'node:util', namedImports: ['parseArgs'] }];
-  return [
-    { moduleSpecifier: 'node:process', namedImports: ['stderr', 'stdout'] },
-    ...own,
-    { moduleSpecifier: 'node:url', namedImports: ['pathToFileURL'] },
-  ].sort((a, b) => (a.moduleSpecifier < b.moduleSpecifier ? -1 : 1));
+function importsText(kind: CollectiveKind): string {
+  const names = {
+    'node:process': 'stderr, stdout',
+    ...(kind === 'barrier' ? { 'node:timers/promises': 'setTimeout' } : {}),
+    'node:url': 'pathToFileURL',
+    ...(kind === 'barrier' ? {} : { 'node:util': 'parseArgs' }),
+  };
+  return Object.entries(names)
+    .map(([module, imported]) => `import { ${imported} } from '${module}';`)
+    .join('\n');
 }
 
 const sumText = `function sum(numbers: readonly number[]): number {

@@ -6,7 +6,7 @@ import { collectiveFacts } from '../../ir/collective.ts';
 import { isShifted } from '../../ir/compact.ts';
 import type { Plan, Slice } from '../../ir/plan.ts';
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
-import { most } from '../most.ts';
+import { emitLimits } from '../most.ts';
 import type { EmittedLane, LaneOperation, OwnChunks } from './lanes.ts';
 
 /** The program of rank 0, and what its numbers mean for the others. */
@@ -25,7 +25,7 @@ export function sharedProgram(plan: Plan, programs: readonly (readonly EmittedLa
   const blocks = blocksOf(plan);
   const split = programs.map((lanes) => lanes.map((lane) => splitCopies(lane, blocks)));
   for (const shape of shapesOf(ranks)) {
-    if (shape.length > most.axes) break;
+    if (shape.length > emitLimits.axes) break;
     const group = new TranslationGroup(shape);
     const lanes = relativeProgram(split[0], 0, group, blocks);
     if (lanes === undefined) return undefined;

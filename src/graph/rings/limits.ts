@@ -1,5 +1,5 @@
 /** How long the best order of a ring is looked for. */
-export const looked = {
+export const ringSearchLimits = {
   /** Moves that may be looked at in all: below a second. */
   moves: 50_000_000,
   /** Longest run of ranks that or-opt moves elsewhere. */

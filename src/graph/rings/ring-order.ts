@@ -6,7 +6,7 @@
 import type { Effort } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { ranksOf } from '../../ir/topology.ts';
-import { looked } from './limits.ts';
+import { ringSearchLimits } from './limits.ts';
 import { improveRing } from './ring-search.ts';
 
 /** A ring of all ranks and how far apart on the machine its neighbours stand. */
@@ -26,7 +26,7 @@ type Hops = Float64Array;
  * Finds the order of ranks whose ring has the shortest routes; among equals the ranks' own order, then the lexicographically least of
  * few ranks. Edges count in the direction in which the ring goes round.
  */
-export function leastStretchRing(routes: Routes, effort: Effort = 'full'): RingOrder {
+export function minStretchRing(routes: Routes, effort: Effort = 'full'): RingOrder {
   const ranks = ranksOf(routes.topology);
   const identity = Array.from({ length: ranks }, (_, rank) => rank);
   if (ranks < 2) return { order: identity, before: 0, after: 0 };
@@ -40,7 +40,7 @@ export function leastStretchRing(routes: Routes, effort: Effort = 'full'): RingO
   for (const a of identity) {
     for (const b of identity) if (a !== b) hops[a * ranks + b] = Math.min(unreachable, routes.hops(a, b));
   }
-  const order = ranks <= looked.ranksExactly ? shortestRing(hops, ranks) : improveRing(hops, ranks, effort);
+  const order = ranks <= ringSearchLimits.ranksExactly ? shortestRing(hops, ranks) : improveRing(hops, ranks, effort);
   return { order, before, after: average(order) };
 }
 

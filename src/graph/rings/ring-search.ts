@@ -4,7 +4,7 @@
  * chains for the traveling salesman problem", 1991). The kicks come from a fixed sequence, so the result is always the same.
  */
 import type { Effort } from '../../ir/effort.ts';
-import { looked } from './limits.ts';
+import { ringSearchLimits } from './limits.ts';
 
 /** Kicks in a row that may be in vain in a quick search, over the ranks: few ranks are soon kicked. */
 const mostInVain = 1 << 14;
@@ -26,9 +26,9 @@ export function improveRing(hops: Float64Array, ranks: number, effort: Effort): 
   };
   consider(search.improve(nearestNeighbours(hops, ranks)));
   const random = new KickSequence();
-  const patience = effort === 'quick' ? mostInVain / ranks : looked.kicks;
+  const patience = effort === 'quick' ? mostInVain / ranks : ringSearchLimits.kicks;
   let inVain = 0;
-  for (let kick = 0; kick < looked.kicks && inVain < patience && least > ranks && !search.exhausted; kick++) {
+  for (let kick = 0; kick < ringSearchLimits.kicks && inVain < patience && least > ranks && !search.exhausted; kick++) {
     const before = least;
     consider(search.improve(random.disturb(best)));
     inVain = least < before ? 0 : inVain + 1;
@@ -72,7 +72,7 @@ function nearestNeighbours(hops: Float64Array, ranks: number): number[] {
 class RingSearch {
   private readonly hops: Float64Array;
   private readonly ranks: number;
-  private budget = looked.moves;
+  private budget = ringSearchLimits.moves;
   private order: number[] = [];
   /** Lengths of the way from position 0 to each position, along the ring and against it. */
   private readonly forward: Float64Array;
@@ -111,7 +111,7 @@ class RingSearch {
   }
 
   private measure(): void {
-    this.budget -= looked.workPerMove * this.ranks;
+    this.budget -= ringSearchLimits.workPerMove * this.ranks;
     for (let at = 1; at < this.ranks; at++) {
       this.forward[at] = this.forward[at - 1] + this.edge(this.order[at - 1], this.order[at]);
       this.backward[at] = this.backward[at - 1] + this.edge(this.order[at], this.order[at - 1]);
@@ -148,7 +148,7 @@ class RingSearch {
   /** Or-opt: takes out short runs of ranks and puts them in elsewhere. */
   private moveRuns(): boolean {
     let helped = false;
-    for (let run = 1; run <= looked.longestRun; run++) {
+    for (let run = 1; run <= ringSearchLimits.longestRun; run++) {
       for (let first = 1; first + run <= this.ranks && this.budget > 0; first++) {
         this.budget -= this.ranks;
         const behind = this.bestPlace(first, run);

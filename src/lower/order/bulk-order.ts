@@ -4,7 +4,7 @@
  * likewise, bulk by bulk. Keeps waits between bulks to those that are not implied.
  */
 import { never } from '../../ir/none.ts';
-import { type LocalOrder, mostClockEntries } from './local-order.ts';
+import { type LocalOrder, maxClockEntries } from './local-order.ts';
 
 export class BulkOrder {
   private readonly order: LocalOrder;
@@ -49,7 +49,7 @@ export class BulkOrder {
       order.addPast(other, clock);
     }
     this.entries += order.lanes;
-    const stored = this.entries > mostClockEntries ? before : clock;
+    const stored = this.entries > maxClockEntries ? before : clock;
     this.clocks.push(stored);
     this.latest[lane] = stored;
     return kept.reverse();

@@ -5,7 +5,7 @@
 import { IntRows } from '../../ir/column.ts';
 
 /** Clock entries kept for one rank; beyond that some implied waits stay, which costs a little and harms nothing. */
-export const mostClockEntries = 2 ** 24;
+export const maxClockEntries = 2 ** 24;
 
 /** What is kept of each operation, as places in its row. */
 const Field = { lane: 0, index: 1, clock: 2 } as const;
@@ -150,7 +150,7 @@ export class LocalOrder {
   private storeKnown(before: number): number {
     const { known, lanes } = this;
     const start = this.clockRows * lanes;
-    if (start + lanes > mostClockEntries) return before;
+    if (start + lanes > maxClockEntries) return before;
     if (start + lanes > this.clocks.length) {
       const larger = new Int32Array(this.clocks.length * 2);
       larger.set(this.clocks);

@@ -12,7 +12,7 @@ import type { Bytes, Seconds } from '../../ir/units.ts';
  *
  * @param enough more than this is not counted to the end: where messages are many, to find their routes takes long
  */
-export function leastTime(
+export function occupancyLowerBound(
   { steps, collective }: Schedule,
   routes: Routes,
   size: Bytes,

@@ -6,7 +6,7 @@
 import { type LaneModel, paceOf } from '../../ir/lanes.ts';
 import { none } from '../../ir/none.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
-import { checkBuffers, type Topology } from '../../ir/topology.ts';
+import { checkBufferedLinks, type Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { SimulatedConnections } from './connections.ts';
 import { MessageQueues } from './message-queues.ts';
@@ -43,7 +43,7 @@ export class LanedSimulation extends Simulation {
     chunkBytes: Bytes,
   ) {
     super(plan, connections, topology, weights, chunkBytes);
-    checkBuffers(topology);
+    checkBufferedLinks(topology);
     const lanes = plan.laneId.length;
     this.model = model;
     this.proxies = new Proxies(connections, topology);

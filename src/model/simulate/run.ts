@@ -12,7 +12,7 @@ import type { OperationWeights } from './weights.ts';
  * @param chunkBytes size of an average chunk of one bulk
  * @throws Error if the plan deadlocks: prove it first; CccError 'topology' for buffered links where nothing can be buffered
  */
-export function run(
+export function runSimulation(
   plan: Plan,
   connections: SimulatedConnections,
   topology: Topology,

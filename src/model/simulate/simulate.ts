@@ -6,7 +6,7 @@ import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { bulkLoads } from '../estimate/pipelines/loads.ts';
 import { findConnections, type SimulatedConnections } from './connections.ts';
-import { inSlices, run } from './run.ts';
+import { inSlices, runSimulation } from './run.ts';
 import type { Simulation } from './simulation.ts';
 import { measureTraffic } from './traffic.ts';
 import { weigh } from './weights.ts';
@@ -33,7 +33,7 @@ export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
   const sliced = inSlices(plan, topology, chunkBytes);
   const { bulks } = sliced.plan;
   const inBulks = (count: number): Simulation =>
-    run({ ...sliced.plan, bulks: count }, connections, topology, weights, sliced.chunkBytes);
+    runSimulation({ ...sliced.plan, bulks: count }, connections, topology, weights, sliced.chunkBytes);
   if (bulks <= Math.max(mostSliced, plan.bulks)) {
     const simulation = inBulks(bulks);
     return { seconds: simulation.seconds, ...traffic, criticalPath: simulation.criticalPath() };
@@ -69,7 +69,7 @@ export class SimulatedTimes {
     const sliced = inSlices(plan, topology, chunkBytes);
     const { bulks } = sliced.plan;
     const inBulks = (count: number): Simulation =>
-      run({ ...sliced.plan, bulks: count }, connections, topology, weights, sliced.chunkBytes);
+      runSimulation({ ...sliced.plan, bulks: count }, connections, topology, weights, sliced.chunkBytes);
     if (bulks <= Math.max(mostSliced, plan.bulks)) return inBulks(bulks).seconds;
     // Where messages are aligned, what operations move depends on the size as well.
     const line = (topology.messages === undefined ? lines.get(sliced.chunkBytes) : undefined) ?? lineOf(inBulks);

@@ -72,7 +72,7 @@ export class SizedRuns {
     for (const path of simulation.chains(simulation.seconds * nearEnd)) {
       const chain = this.chainOf(path);
       const end = path[path.length - 1].end;
-      if (Math.abs(timeOf(chain, sizes) - end) <= rounding * end) chains.push(chain);
+      if (Math.abs(chainTime(chain, sizes) - end) <= rounding * end) chains.push(chain);
     }
     return chains;
   }
@@ -128,6 +128,6 @@ export class SizedRuns {
 }
 
 /** What a chain takes with these sizes, in bytes by class. */
-export function timeOf({ constant, perByte }: CriticalChain, sizes: Float64Array): Seconds {
+export function chainTime({ constant, perByte }: CriticalChain, sizes: Float64Array): Seconds {
   return perByte.reduce((sum, rate, index) => sum + rate * sizes[index], constant);
 }

@@ -1,6 +1,6 @@
 /** The simulated run of a plan from end to end: what the simulator otherwise only sums up. */
 import { CccError } from '../../ir/diagnostic.ts';
-import { mostTimed } from '../../ir/limits.ts';
+import { maxTimedOperations } from '../../ir/limits.ts';
 import { OperationCode, operationCount, type Plan } from '../../ir/plan.ts';
 import type { Timeline } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -8,7 +8,7 @@ import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Bytes, counted } from '../../ir/units.ts';
 import { findConnections, type SimulatedConnections } from './connections.ts';
-import { inSlices, run } from './run.ts';
+import { inSlices, runSimulation } from './run.ts';
 import { type OperationWeights, weigh } from './weights.ts';
 
 type Times = Pick<Timeline, 'start' | 'end'>;
@@ -21,13 +21,13 @@ export function timeline(whole: Plan, routes: Routes, size: Bytes): Timeline {
   const { topology } = routes;
   const { plan, chunkBytes } = inSlices(whole, topology, chunkBytesOf(whole, size, topology.messages?.alignment));
   const operations = operationCount(plan);
-  if (operations * plan.bulks > mostTimed) {
+  if (operations * plan.bulks > maxTimedOperations) {
     const message = `a timeline of ${operations} operations in ${counted(plan.bulks, 'bulk')} has more instants than fit`;
     throw new CccError('limit', message);
   }
   const connections = findConnections(plan, routes);
   const weights = weigh({ ...plan, bulks: whole.bulks }, connections, size, topology.messages);
-  const times = run(plan, connections, topology, weights, chunkBytes).times();
+  const times = runSimulation(plan, connections, topology, weights, chunkBytes).times();
   addReceiving(plan, connections, times);
   const links = linkUse(plan, connections, topology, times, { weights, chunkBytes });
   return { operations, bulks: plan.bulks, ...times, links };
@@ -71,7 +71,7 @@ function linkUse(
   for (let o = 0; o < operations; o++) {
     if (kind[o] === OperationCode.send) rows += plan.bulks * (firstRouteLink[of[o] + 1] - firstRouteLink[of[o]]);
   }
-  if (rows > mostTimed) throw new CccError('limit', `a timeline of ${rows} crossings of links is too long`);
+  if (rows > maxTimedOperations) throw new CccError('limit', `a timeline of ${rows} crossings of links is too long`);
   const link = new Int32Array(rows);
   const instance = new Int32Array(rows);
   const start = new Float64Array(rows);

@@ -1,5 +1,5 @@
 /** Remembers when each operation ran and what it waited for, so that the critical path can be read off at the end. */
-import { mostTimed } from '../../ir/limits.ts';
+import { maxTimedOperations } from '../../ir/limits.ts';
 import { none } from '../../ir/none.ts';
 import type { PathStep } from '../../ir/report.ts';
 import type { Seconds } from '../../ir/units.ts';
@@ -18,7 +18,7 @@ export class Trace {
   constructor(operations: number, bulks: number) {
     const instances = operations * bulks;
     this.operations = operations;
-    this.kept = instances <= mostTimed;
+    this.kept = instances <= maxTimedOperations;
     const length = this.kept ? instances : 0;
     this.startOf = new Float64Array(length);
     this.endOf = new Float64Array(length);

@@ -3,8 +3,7 @@
  * operations of earlier steps. So nothing of a later step holds a port that an earlier step waits for, and a plan in which every rank
  * exchanges one message a step takes no longer than its steps one after the other.
  */
-import type { Plan } from '../../ir/plan.ts';
-import { PlanIndex } from '../../ir/plan-index.ts';
+import { type Plan, rankOfLane } from '../../ir/plan.ts';
 
 /** A message that waits for its turn. */
 interface Held {
@@ -28,15 +27,18 @@ export class Turns {
   private readonly held: Held[][];
 
   constructor(plan: Plan) {
-    const { ops, bulks } = plan;
+    const { ops, bulks, laneId, firstOp } = plan;
     const { ranks } = plan.collective;
     const lowest = ops.step.reduce((least, step) => Math.min(least, step), 0);
     this.step = ops.step.map((step) => step - lowest);
     this.steps = this.step.reduce((most, step) => Math.max(most, step), 0) + 1;
     this.peer = ops.peer;
     this.bulks = bulks;
-    this.rank = PlanIndex.of(plan).rankOf;
+    this.rank = new Int32Array(ops.kind.length);
     this.all = new Int32Array(ranks * this.steps);
+    laneId.forEach((_, lane) => {
+      this.rank.fill(rankOfLane(plan, lane), firstOp[lane], firstOp[lane + 1]);
+    });
     this.step.forEach((step, operation) => {
       this.all[this.rank[operation] * this.steps + step]++;
     });

@@ -48,7 +48,7 @@ export function accessesOf({ events }: EventGraph, cells: number): readonly (rea
 }
 
 /** The operations of accesses: equal for all cells and elements of the same. */
-export function placesOf({ events }: EventGraph, ...accesses: readonly Access[]): string {
+export function accessPlaces({ events }: EventGraph, ...accesses: readonly Access[]): string {
   return accesses
     .map(({ event, writes }) => {
       const place = events[event].place;

@@ -4,7 +4,7 @@
  */
 import type { Finding } from '../../ir/verification.ts';
 import { CheckFindings } from '../../verify/story.ts';
-import { type Access, accessLines, placesOf, verb } from './accesses.ts';
+import { type Access, accessLines, accessPlaces, verb } from './accesses.ts';
 import type { EventGraph } from './graph.ts';
 import type { CellLayout } from './layout.ts';
 import type { Ordering } from './ordering.ts';
@@ -50,8 +50,8 @@ export function checkCalls(
     } else if (!writes || isScratch) {
       // The next call has the other half of scratch.
       if (!isScratch || !layout.plan.doubleScratch) warn('end', access);
-    } else if (!told.has(`${placesOf(graph, access)} ${gpu}`)) {
-      told.add(`${placesOf(graph, access)} ${gpu}`);
+    } else if (!told.has(`${accessPlaces(graph, access)} ${gpu}`)) {
+      told.add(`${accessPlaces(graph, access)} ${gpu}`);
       races.add(() => ({
         message:
           `${graph.nameOf(event)} writes ${layout.nameOf(cell, span)}, and the program of gpu ${gpu} may have ended before. ` +

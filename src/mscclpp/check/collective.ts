@@ -19,7 +19,7 @@ export function saysResult({ collective }: ExecutionPlan): boolean {
 }
 
 /** @param perChunk cells of a chunk: the collective that comes back has cells for chunks */
-export function collectiveOf(plan: ExecutionPlan, perChunk: number): Collective {
+export function cellCollectiveOf(plan: ExecutionPlan, perChunk: number): Collective {
   const { gpus, inPlace } = plan;
   const kind = named[plan.collective] ?? 'custom';
   const common = { kind, ranks: gpus.length, root: 0, op: 'sum', ordered: false, inPlace } as const;
@@ -52,7 +52,7 @@ function shardChunks({ collective, gpus }: ExecutionPlan): number {
 }
 
 /** Buffers that the collective cannot have. */
-export function checkBuffers(plan: ExecutionPlan): readonly Finding[] {
+export function checkBufferSizes(plan: ExecutionPlan): readonly Finding[] {
   const found = new CheckFindings('malformed');
   const { collective, gpus } = plan;
   if (!saysResult(plan)) return [];

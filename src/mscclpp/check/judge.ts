@@ -5,20 +5,20 @@
 import type { Collective } from '../../ir/collective.ts';
 import { counted, formatBytes } from '../../ir/units.ts';
 import type { Determinism, Finding, Verdict, Verification } from '../../ir/verification.ts';
-import { determinismText, tellDeterminism } from '../../verify/checks/determinism.ts';
+import { describeDeterminism, determinismText } from '../../verify/checks/determinism.ts';
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { acceptance } from './acceptance.ts';
 import { accessesOf } from './accesses.ts';
 import { checkBounds } from './bounds.ts';
 import { checkCalls } from './calls.ts';
-import { checkBuffers, collectiveOf, saysResult } from './collective.ts';
+import { cellCollectiveOf, checkBufferSizes, saysResult } from './collective.ts';
 import { Precedence, Strength } from './graph.ts';
 import { CellLayout, type JudgedSize } from './layout.ts';
 import { orderingOf } from './ordering.ts';
 import { outcomeOf } from './outcome.ts';
 import { eventsOf } from './program.ts';
-import { checkCounts, checkProgress } from './progress.ts';
-import { checkRaces } from './races.ts';
+import { checkProgress, checkSynchronisationCounts } from './progress.ts';
+import { checkElementRaces } from './races.ts';
 import { scalesOf } from './sizes.ts';
 import { checkSwitches } from './switches.ts';
 
@@ -37,9 +37,9 @@ export interface Judgement {
 /** @throws CccError 'limit' for plans with more events than there is room for, 'unsupported' for what is not modelled */
 export function judgeExecutionPlan(plan: ExecutionPlan, options: JudgeOptions = {}): Judgement {
   const refused = acceptance(plan);
-  const collective = plan.gpus.length === 0 ? nobody : (options.collective ?? collectiveOf(plan, 1));
+  const collective = plan.gpus.length === 0 ? nobody : (options.collective ?? cellCollectiveOf(plan, 1));
   if (refused.length > 0) return { collective, verification: failed('malformed', refused) };
-  const unfit = [...checkBuffers(plan), ...checkSwitches(plan)];
+  const unfit = [...checkBufferSizes(plan), ...checkSwitches(plan)];
   if (unfit.length > 0) return { collective, verification: failed('malformed', unfit) };
   const scales = scalesOf(plan);
   const rungs = scales.map((scale) => climb(plan, scale, options));
@@ -74,7 +74,7 @@ interface Rung {
 
 function climb(plan: ExecutionPlan, scale: JudgedSize, { bitwise = false, collective: given }: JudgeOptions): Rung {
   const perChunk = scale.chunk / scale.cell;
-  const collective = given === undefined || perChunk !== 1 ? collectiveOf(plan, perChunk) : given;
+  const collective = given === undefined || perChunk !== 1 ? cellCollectiveOf(plan, perChunk) : given;
   const layout = new CellLayout(plan, collective, scale);
   const program = eventsOf(layout);
   const { graph } = program;
@@ -86,7 +86,7 @@ function climb(plan: ExecutionPlan, scale: JudgedSize, { bitwise = false, collec
   });
   const beyond = checkBounds(program, layout);
   if (beyond.length > 0) return at('malformed', beyond);
-  const uncounted = checkCounts(program);
+  const uncounted = checkSynchronisationCounts(program);
   if (uncounted.length > 0) return at('mismatched', uncounted);
   const ordering = orderingOf(program);
   const known = ordering?.execution ?? new Precedence(graph, Strength.execution, graph.order(Strength.execution));
@@ -95,12 +95,12 @@ function climb(plan: ExecutionPlan, scale: JudgedSize, { bitwise = false, collec
   if (ordering === undefined) throw new Error(`${plan.name} happens in full, and its order is a circle`);
   const byCell = accessesOf(graph, layout.cells);
   const { races: late, warnings } = checkCalls(program, ordering, layout, byCell);
-  const races = [...checkRaces(program, ordering, layout, byCell), ...late];
+  const races = [...checkElementRaces(program, ordering, layout, byCell), ...late];
   if (races.length > 0) return at('race', races);
   const { uninitialised, wrong, determinism } = outcomeOf(graph, ordering.order, layout, collective);
   if (uninitialised.length > 0) return at('uninitialised', uninitialised);
   if (wrong.length > 0) return at('wrong-result', wrong);
-  const differing = determinism === undefined ? [] : tellDeterminism(determinism, bitwise).list();
+  const differing = determinism === undefined ? [] : describeDeterminism(determinism, bitwise).list();
   return at(bitwise && differing.length > 0 ? 'not-bitwise' : 'correct', [...warnings, ...differing], determinism);
 }
 

@@ -19,7 +19,7 @@ export interface PipelinePiece {
   readonly unit: Bytes;
 }
 
-export const whole: PipelinePiece = { offset: 0, unit: Number.POSITIVE_INFINITY };
+export const wholePiece: PipelinePiece = { offset: 0, unit: Number.POSITIVE_INFINITY };
 
 /** Which block runs an operation. */
 export interface Runner {
@@ -28,7 +28,7 @@ export interface Runner {
 }
 
 /** What an operation moves; nothing for those that only synchronise. */
-export function movesOf(
+export function elementMovesOf(
   layout: CellLayout,
   runner: Runner,
   operation: ExecutionOperation,

@@ -2,7 +2,7 @@
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { allOperations } from './sizes.ts';
 
-export function notesOn(plan: ExecutionPlan): readonly string[] {
+export function executionPlanNotes(plan: ExecutionPlan): readonly string[] {
   const operations = allOperations(plan);
   const notes: string[] = [];
   if (operations.some(({ name }) => name === 'flush')) {

@@ -8,11 +8,11 @@
  */
 import type { Counter } from './counters.ts';
 import { Precedence, Strength, type StrengthCode } from './graph.ts';
-import { type Packets, packetsOf } from './packets.ts';
+import { type PacketEvents, packetsOf } from './packets.ts';
 import type { EventProgram } from './program.ts';
 
 export interface Ordering {
-  readonly packets: Packets;
+  readonly packets: PacketEvents;
   /** All events, in an order that every constraint allows. */
   readonly order: readonly number[];
   /** By memory order alone; with packets, for what they carry; by execution, relaxed signals included. */
@@ -86,7 +86,11 @@ function queued(program: EventProgram, execution: Precedence, add: (from: number
 }
 
 /** Packets from their writers to their readers. */
-function carried({ writers, readers }: Packets, execution: Precedence, add: (from: number, to: number) => void): void {
+function carried(
+  { writers, readers }: PacketEvents,
+  execution: Precedence,
+  add: (from: number, to: number) => void,
+): void {
   for (const [cell, reading] of readers) {
     const writing = writers.get(cell) ?? [];
     for (const reader of reading) {

@@ -3,7 +3,7 @@ import type { EventGraph, EventMove } from './graph.ts';
 import type { CellSpan } from './layout.ts';
 
 /** Events that write, and that wait for, the packet whose first cell is the key. */
-export interface Packets {
+export interface PacketEvents {
   readonly writers: ReadonlyMap<number, readonly number[]>;
   readonly readers: ReadonlyMap<number, readonly number[]>;
 }
@@ -13,7 +13,7 @@ export function cellOf({ first, packets }: CellSpan, element: number): number {
   return packets ? first + 2 * element : first + element;
 }
 
-export function packetsOf({ events }: EventGraph): Packets {
+export function packetsOf({ events }: EventGraph): PacketEvents {
   const writers = new Map<number, number[]>();
   const readers = new Map<number, number[]>();
   const note = (map: Map<number, number[]>, cell: number, event: number): void => {

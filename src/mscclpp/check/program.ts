@@ -8,7 +8,7 @@ import type { ExecutionOperation, ExecutionPlan } from '../execution-plan.ts';
 import { SynchronisationCounters } from './counters.ts';
 import { EventGraph, type EventMove, type MemoryEvent, Strength } from './graph.ts';
 import type { CellLayout } from './layout.ts';
-import { type ElementMove, movesOf, type PipelinePiece, whole } from './moves.ts';
+import { type ElementMove, elementMovesOf, type PipelinePiece, wholePiece } from './moves.ts';
 import type { OperationPlace } from './words.ts';
 
 /** What was handed to a port channel: by which event, and which event it causes. */
@@ -107,7 +107,7 @@ class BlockEvents {
     this.plan.gpus[this.gpu].blocks[this.block].operations.forEach((operation, index) => {
       const { name, range, loop } = operation;
       const place: OperationPlace = { gpu: this.gpu, block: this.block, index, name, range };
-      if (loop === undefined) this.operation(operation, place, whole);
+      if (loop === undefined) this.operation(operation, place, wholePiece);
       else this.pipeline(loop, place);
     });
     for (const event of [this.joined, ...this.segment]) this.shared.graph.edge(event, end);
@@ -167,7 +167,7 @@ class BlockEvents {
   }
 
   private data(operation: ExecutionOperation, place: OperationPlace, piece: PipelinePiece): void {
-    const moves = movesOf(this.layout, { gpu: this.gpu, block: this.block }, operation, piece);
+    const moves = elementMovesOf(this.layout, { gpu: this.gpu, block: this.block }, operation, piece);
     if (operation.channelType === 'port') {
       this.transfers(operation, moves, place);
       return;

@@ -21,7 +21,7 @@ interface Condition {
 }
 
 /** Signals and waits of a channel that are not equally many, and barriers at which not all meet: calls would get out of step. */
-export function checkCounts({ graph, counters, meetings }: EventProgram): readonly Finding[] {
+export function checkSynchronisationCounts({ graph, counters, meetings }: EventProgram): readonly Finding[] {
   const found = new CheckFindings('mismatched');
   const lines = (events: readonly number[]): StoryLine[] =>
     events.slice(0, 4).flatMap((event) => {

@@ -5,7 +5,7 @@
  */
 import type { Finding } from '../../ir/verification.ts';
 import { CheckFindings } from '../../verify/story.ts';
-import { type Access, accessLines, placesOf, verb } from './accesses.ts';
+import { type Access, accessLines, accessPlaces, verb } from './accesses.ts';
 import type { EventGraph } from './graph.ts';
 import type { CellLayout } from './layout.ts';
 import type { Ordering } from './ordering.ts';
@@ -13,7 +13,7 @@ import type { EventProgram } from './program.ts';
 import type { StoryLine } from './words.ts';
 
 /** Pairs of operations of which nothing orders the accesses to some cell. */
-export function checkRaces(
+export function checkElementRaces(
   { graph }: EventProgram,
   ordering: Ordering,
   layout: CellLayout,
@@ -26,7 +26,7 @@ export function checkRaces(
       for (let a = 0; a < b; a++) {
         const [one, other] = [accesses[a], accesses[b]];
         if (!(one.writes || other.writes) || isOrdered(one, other, ordering)) continue;
-        const key = placesOf(graph, one, other);
+        const key = accessPlaces(graph, one, other);
         if (told.has(key)) continue;
         told.add(key);
         races.add(() => tellRace(graph, layout, one, other, ordering));

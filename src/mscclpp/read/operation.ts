@@ -34,7 +34,7 @@ export function readIntegers(json: JsonReader, what: string): readonly number[] 
 type Fields = { -readonly [Key in keyof ExecutionOperation]?: ExecutionOperation[Key] | undefined };
 
 /** @throws CccError 'malformed' for what is missing or of another kind; keys that the runtime does not read are passed over */
-export function readOperation(json: JsonReader, budget: OperationBudget, nested = false): ExecutionOperation {
+export function readExecutionOperation(json: JsonReader, budget: OperationBudget, nested = false): ExecutionOperation {
   budget.spend();
   const start = json.offset;
   const fields: Fields = {};
@@ -83,7 +83,7 @@ export function readOperations(
   nested = false,
 ): readonly ExecutionOperation[] {
   const operations: ExecutionOperation[] = [];
-  json.list('a list of operations', () => operations.push(readOperation(json, budget, nested)));
+  json.list('a list of operations', () => operations.push(readExecutionOperation(json, budget, nested)));
   return operations;
 }
 

@@ -6,10 +6,10 @@ import {
   type CellSpan,
   type Counter,
   type ElementMove,
-  movesOf,
+  elementMovesOf,
   type PipelinePiece,
   SynchronisationCounters,
-  whole,
+  wholePiece,
 } from '../check/index.ts';
 import type { ChunkReference, ExecutionOperation } from '../execution-plan.ts';
 
@@ -46,7 +46,7 @@ export function actsOf(layout: CellLayout): readonly Act[] {
       const walk = new BlockWalk(layout, counters, gpu, block, acts);
       for (const operation of operations) {
         const { loop } = operation;
-        if (loop === undefined) walk.operation(operation, whole);
+        if (loop === undefined) walk.operation(operation, wholePiece);
         else {
           const iterations = Math.ceil((loop.chunks * scale.chunk) / loop.unit);
           for (let iteration = 0; iteration < iterations; iteration++) {
@@ -116,7 +116,7 @@ class BlockWalk {
       );
     }
     const runner = { gpu: this.gpu, block: this.block };
-    movesOf(this.layout, runner, operation, piece).forEach((move, index) => {
+    elementMovesOf(this.layout, runner, operation, piece).forEach((move, index) => {
       const [from, to] = [sources[index] ?? sources[0], targets[index] ?? targets[0]];
       this.move(move, range, this.sliceOf(from, channelType), this.sliceOf(to, channelType));
       if (name !== 'pws' && name !== 'pwsf') return;

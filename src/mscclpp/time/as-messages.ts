@@ -7,11 +7,11 @@ import { type Plan, PlanBuilder } from '../../ir/plan.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Bytes, formatBytes } from '../../ir/units.ts';
-import { CellLayout, collectiveOf, scaleFor } from '../check/index.ts';
+import { CellLayout, cellCollectiveOf, scaleFor } from '../check/index.ts';
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { actsOf } from './acts.ts';
 import type { Draft } from './drafts.ts';
-import { type GpuLane, messagesOf } from './messages.ts';
+import { blockLanesOf, type GpuLane } from './messages.ts';
 
 /**
  * The messages of a plan that has been judged correct.
@@ -25,10 +25,10 @@ export function asMessages(plan: ExecutionPlan, size: Bytes): Plan {
     const message = `the file is for messages of ${formatBytes(least)} to ${formatBytes(most)}, not ${formatBytes(size)}`;
     throw new CccError('unsupported', message, plan.range);
   }
-  const scale = scaleFor(plan, chunkBytesOf({ collective: collectiveOf(plan, 1), bulks: 1 }, size));
+  const scale = scaleFor(plan, chunkBytesOf({ collective: cellCollectiveOf(plan, 1), bulks: 1 }, size));
   const perChunk = scale.chunk / scale.cell;
-  const collective = collectiveOf(plan, perChunk);
-  const lanes = messagesOf(actsOf(new CellLayout(plan, collective, scale)));
+  const collective = cellCollectiveOf(plan, perChunk);
+  const lanes = blockLanesOf(actsOf(new CellLayout(plan, collective, scale)));
   const buffers = plan.gpus.map(({ chunks: { input, output, scratch } }) => {
     return { input: input * perChunk, output: output * perChunk, scratch: scratch * perChunk };
   });

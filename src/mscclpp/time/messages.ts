@@ -2,7 +2,7 @@
 import type { Counter } from '../check/index.ts';
 import type { Act } from './acts.ts';
 import { type BlockPosition, byPlace, type Draft, draft, entryOf, laneName, nothing, receive } from './drafts.ts';
-import { Packets } from './packets.ts';
+import { PacketMessages } from './packets.ts';
 
 /** Operations in their order, and the gpu that they belong to. */
 export interface GpuLane {
@@ -17,7 +17,7 @@ interface Signal {
 }
 
 /** The lanes of all gpus: their blocks, and those that stand for memory that others read, or write without telling. */
-export function messagesOf(acts: readonly Act[]): readonly GpuLane[] {
+export function blockLanesOf(acts: readonly Act[]): readonly GpuLane[] {
   const drafting = new Drafting();
   for (const act of acts) drafting.add(act);
   return drafting.lanes();
@@ -40,7 +40,7 @@ class Drafting {
   private readonly rounds = new Map<string, number>();
   /** Answers that a block has asked for and not taken in yet. */
   private readonly answers = new Map<string, Draft[]>();
-  private readonly packets = new Packets();
+  private readonly packets = new PacketMessages();
 
   add(act: Act): void {
     const place = this.place(act);

@@ -16,7 +16,7 @@ interface Access {
 /** Data and flags. */
 const cellsOfPacket = 2;
 
-export class Packets {
+export class PacketMessages {
   private readonly writes: Access[] = [];
   private readonly reads: Access[] = [];
   /** Which receive brought what a write wrote, so that whoever reads it again waits for that. */

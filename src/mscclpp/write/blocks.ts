@@ -8,7 +8,7 @@ import type { Channel, EmittedChannelType, Instruction, LocalOperation, Put } fr
 import type { ChunkRow, FlatPlan } from './flat.ts';
 import { pairsOf } from './flat.ts';
 import type { MessagePlan } from './messages.ts';
-import type { Waits } from './waits.ts';
+import type { SynchronisationWaits } from './waits.ts';
 
 /** What the blocks of a rank share. */
 export class Resources {
@@ -36,7 +36,7 @@ export class Resources {
 export interface Plans {
   readonly flat: FlatPlan;
   readonly messages: MessagePlan;
-  readonly waits: Waits;
+  readonly waits: SynchronisationWaits;
   readonly packets: boolean;
   /** Semaphores of waits: `earlier later`. */
   readonly semaphoreOf: (earlier: number, later: number) => number;

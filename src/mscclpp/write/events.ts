@@ -1,10 +1,10 @@
 /** The events of a flat plan and the order that lanes, waits and messages give them. */
 import type { FlatPlan } from './flat.ts';
-import { Order } from './order.ts';
+import { EventOrder } from './order.ts';
 
 /** An operation is reached, then done; a rank begins before all of its operations. */
 export class Events {
-  readonly order: Order;
+  readonly order: EventOrder;
   private readonly operations: number;
 
   /** @param messages whether a message orders all that came before it, as signals do and packets do not */
@@ -17,7 +17,7 @@ export class Events {
       for (const earlier of after) edges.push([this.done(earlier), this.reached(id)]);
       if (messages && kind === 'receive') edges.push([this.done(partner[id]), this.done(id)]);
     });
-    this.order = new Order(2 * operations.length + buffers.length, edges);
+    this.order = new EventOrder(2 * operations.length + buffers.length, edges);
   }
 
   reached(operation: number): number {

@@ -8,14 +8,14 @@ import type { Plan } from '../../ir/plan.ts';
 import { counted } from '../../ir/units.ts';
 import { documentOf, type EmittedChannelType } from './document.ts';
 import { type Programs, programsOf } from './program.ts';
-import { addressable, executor, type MscclppProfile, packets, simple } from './target.ts';
+import { addressable, executor, type MscclppProfile, packetProfile, simple } from './target.ts';
 
 export const mscclpp = emitterFor(
   simple,
   'execution plan for MSCCL++: memory channels in a box, port channels between boxes',
 );
 export const mscclppPackets = emitterFor(
-  packets,
+  packetProfile,
   'execution plan for MSCCL++ in LL packets, for short messages in one box',
 );
 
@@ -144,7 +144,7 @@ function remarksOn({ gpus, messages, waits }: Programs): readonly string[] {
 
 /** What a plan as written is made of, for measurements. @param format the name of an emitter of this file */
 export function executionFigures(bundle: PlanBundle, format: string = simple.name) {
-  const { gpus, messages, waits } = arranged(bundle, format === packets.name ? packets : simple);
+  const { gpus, messages, waits } = arranged(bundle, format === packetProfile.name ? packetProfile : simple);
   return {
     blocks: gpus.reduce((largest, gpu) => Math.max(largest, gpu.blocks.length), 0),
     operations: gpus.flatMap((gpu) => gpu.blocks.map((block) => block.length)),

@@ -58,7 +58,7 @@ type Touching = readonly ReadonlyMap<number, readonly number[]>[];
 function touches({ operations, buffers, cell }: FlatPlan): Touching {
   const touching = buffers.map(() => new Map<number, number[]>());
   operations.forEach((operation, id) => {
-    for (const { buffer, index, size } of rowsOf(operation)) {
+    for (const { buffer, index, size } of chunkRowsOf(operation)) {
       for (let chunk = index; chunk < index + size; chunk++) {
         const own = touching[operation.rank];
         const at = cell(operation.rank, buffer, chunk);
@@ -71,7 +71,7 @@ function touches({ operations, buffers, cell }: FlatPlan): Touching {
   return touching;
 }
 
-export function rowsOf(operation: FlatOperation): readonly ChunkRow[] {
+export function chunkRowsOf(operation: FlatOperation): readonly ChunkRow[] {
   if (operation.kind === 'send' || operation.kind === 'receive') return operation.chunks;
   return operation.pairs.flatMap(({ source, target }) => [source, target]);
 }
@@ -87,7 +87,7 @@ function wordFor(
   const { order } = events;
   const { rank } = operations[receive];
   const put = events.done(partner[receive]);
-  const others = rowsOf(operations[receive]).flatMap(
+  const others = chunkRowsOf(operations[receive]).flatMap(
     ({ buffer, index }) => touching[rank].get(cell(rank, buffer, index)) ?? [],
   );
   const isLate = others.some((other) => {

@@ -1,5 +1,5 @@
 /** What comes before what among events of a plan, kept up to date while synchronisation is added. */
-export class Order {
+export class EventOrder {
   private readonly width: number;
   private readonly bits: Int32Array;
   private readonly count: number;

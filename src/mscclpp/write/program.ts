@@ -5,12 +5,12 @@ import type { EmittedChannelType, GpuProgram, Instruction } from './document.ts'
 import { Events } from './events.ts';
 import { flatten } from './flat.ts';
 import { type MessagePlan, planMessages } from './messages.ts';
-import { type Waits, waitsOf, withLocalWaits } from './waits.ts';
+import { type SynchronisationWaits, synchronisationWaitsOf, withLocalWaits } from './waits.ts';
 
 export interface Programs {
   readonly gpus: readonly GpuProgram[];
   readonly messages: MessagePlan;
-  readonly waits: Waits;
+  readonly waits: SynchronisationWaits;
 }
 
 /** @param typeOf how a rank reaches another */
@@ -24,7 +24,7 @@ export function programsOf(
   const flat = packets ? withLocalWaits(whole, new Events(whole, true), events) : whole;
   if (packets) events = new Events(flat, false);
   const messages = planMessages(flat, events, packets);
-  const waits = waitsOf(flat, events, messages);
+  const waits = synchronisationWaitsOf(flat, events, messages);
   const resources = flat.buffers.map(() => new Resources());
   const waiting: number[][] = flat.operations.map(() => []);
   const semaphores = new Map<string, number>();

@@ -10,7 +10,7 @@ export interface MscclppProfile {
 }
 
 export const simple: MscclppProfile = { name: 'mscclpp', packets: false };
-export const packets: MscclppProfile = { name: 'mscclpp-ll', packets: true };
+export const packetProfile: MscclppProfile = { name: 'mscclpp-ll', packets: true };
 
 /** What the executor takes. */
 export const executor = {

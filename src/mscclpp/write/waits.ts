@@ -1,9 +1,9 @@
 /** Which operations of a rank must be told of the end of others, since nothing else orders them. */
 import type { Events } from './events.ts';
 import type { FlatPlan } from './flat.ts';
-import { type MessagePlan, rowsOf } from './messages.ts';
+import { chunkRowsOf, type MessagePlan } from './messages.ts';
 
-export interface Waits {
+export interface SynchronisationWaits {
   /** By operation: those of other lanes that it waits for. */
   readonly of: readonly (readonly number[])[];
   /** Waits of the plan across lanes, and of them those that something else gives. */
@@ -12,7 +12,7 @@ export interface Waits {
 }
 
 /** Waits of the plan that nothing else implies. */
-export function waitsOf(flat: FlatPlan, events: Events, messages: MessagePlan): Waits {
+export function synchronisationWaitsOf(flat: FlatPlan, events: Events, messages: MessagePlan): SynchronisationWaits {
   const { operations, partner } = flat;
   const { order } = events;
   let asked = 0;
@@ -70,7 +70,7 @@ function accessesByCell({ operations, cell }: FlatPlan): readonly (readonly Acce
   operations.forEach((operation, id) => {
     const read =
       operation.kind === 'copy' || operation.kind === 'reduce' ? operation.pairs.map(({ source }) => source) : [];
-    for (const row of rowsOf(operation)) {
+    for (const row of chunkRowsOf(operation)) {
       const writes = operation.kind !== 'send' && !read.includes(row);
       for (let chunk = row.index; chunk < row.index + row.size; chunk++) {
         const key = `${operation.rank} ${cell(operation.rank, row.buffer, chunk)}`;

@@ -9,7 +9,7 @@ export type ArithmeticResult = number | string;
 const tooLarge = 'is too large: at most 2**53 - 1';
 
 /** The value itself if it is exact. Adding 0 turns −0 into 0. */
-export function exact(value: number): ArithmeticResult {
+export function exactResult(value: number): ArithmeticResult {
   return value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER ? value + 0 : tooLarge;
 }
 
@@ -47,7 +47,7 @@ export function power(base: number, exponent: number): ArithmeticResult {
 
 export function shiftLeft(a: number, by: number): ArithmeticResult {
   if (by < 0) return 'shifts by a negative number';
-  return a === 0 ? 0 : exact(a * 2 ** Math.min(by, 64));
+  return a === 0 ? 0 : exactResult(a * 2 ** Math.min(by, 64));
 }
 
 /** Rounds down, as shifting two's complement does. */
@@ -61,15 +61,15 @@ function fitsInt32(a: number, b: number): boolean {
 }
 
 export function bitAnd(a: number, b: number): ArithmeticResult {
-  return fitsInt32(a, b) ? a & b : exact(Number(BigInt(a) & BigInt(b)));
+  return fitsInt32(a, b) ? a & b : exactResult(Number(BigInt(a) & BigInt(b)));
 }
 
 export function bitOr(a: number, b: number): ArithmeticResult {
-  return fitsInt32(a, b) ? a | b : exact(Number(BigInt(a) | BigInt(b)));
+  return fitsInt32(a, b) ? a | b : exactResult(Number(BigInt(a) | BigInt(b)));
 }
 
 export function bitXor(a: number, b: number): ArithmeticResult {
-  return fitsInt32(a, b) ? a ^ b : exact(Number(BigInt(a) ^ BigInt(b)));
+  return fitsInt32(a, b) ? a ^ b : exactResult(Number(BigInt(a) ^ BigInt(b)));
 }
 
 /** ⌊log₂ a⌋, exact for every safe integer. */
@@ -86,7 +86,7 @@ export function ceilLog2(a: number): ArithmeticResult {
   return typeof floor === 'number' && 2 ** floor < a ? floor + 1 : floor;
 }
 
-export function isPowerOfTwo(a: number): ArithmeticResult {
+export function powerOfTwoTest(a: number): ArithmeticResult {
   if (a <= 0) return 0;
   const floor = floorLog2(a);
   return typeof floor === 'number' && 2 ** floor === a ? 1 : 0;

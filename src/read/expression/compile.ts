@@ -10,7 +10,7 @@ import {
   bitOr,
   bitXor,
   divide,
-  exact,
+  exactResult,
   floorDivide,
   modulo,
   power,
@@ -144,9 +144,9 @@ type Operator =
   | { readonly build: (left: Evaluate, right: Evaluate) => Evaluate };
 
 const operators: Readonly<Record<BinaryOperator, Operator>> = {
-  '+': { apply: (a, b) => exact(a + b) },
-  '-': { apply: (a, b) => exact(a - b) },
-  '*': { apply: (a, b) => exact(a * b) },
+  '+': { apply: (a, b) => exactResult(a + b) },
+  '-': { apply: (a, b) => exactResult(a - b) },
+  '*': { apply: (a, b) => exactResult(a * b) },
   '/': { apply: divide },
   '//': { apply: floorDivide },
   '%': { apply: modulo },

@@ -2,7 +2,7 @@
 import type { BytesPerSecond } from '../../ir/units.ts';
 import { checkFormat, DocumentFields, itemsOf, namedEntries, optionalText, textOf } from '../fields.ts';
 import { readYaml } from '../kept-yaml.ts';
-import { rateOf } from '../quantity.ts';
+import { rateFromText } from '../quantity.ts';
 import { shippedSource } from '../shipped.ts';
 import type { YamlNode } from '../yaml.ts';
 
@@ -121,7 +121,7 @@ export class Hardware {
 function rowsOf(node: YamlNode, key: string): readonly Row[] {
   return itemsOf(node, 'a list of bandwidths').map((item) => {
     const row = new DocumentFields(item, 'a row', [key, 'bandwidth']);
-    return { key: textOf(row.require(key)), bandwidth: rateOf(row.require('bandwidth'), 'bandwidth') };
+    return { key: textOf(row.require(key)), bandwidth: rateFromText(row.require('bandwidth'), 'bandwidth') };
   });
 }
 
@@ -137,7 +137,7 @@ function cpuRow(node: YamlNode): CpuRow {
     vendor: optionalText(row.get('vendor')),
     family: number('family'),
     model: number('model'),
-    bandwidth: rateOf(row.require('bandwidth'), 'bandwidth'),
+    bandwidth: rateFromText(row.require('bandwidth'), 'bandwidth'),
   };
 }
 
@@ -148,7 +148,7 @@ function gpuRow(name: string, node: YamlNode): GpuRow {
     sm: Number(textOf(row.require('sm'))),
     nvlinks: Number(textOf(row.require('nvlinks'))),
     pcie: textOf(row.require('pcie')),
-    nic: rateOf(row.require('nic'), 'nic'),
+    nic: rateFromText(row.require('nic'), 'nic'),
     source: textOf(row.require('source')),
   };
 }

@@ -5,7 +5,7 @@ import type { ReadOptions } from '../options.ts';
 import { isAstraNetwork, readAstraNetwork } from './astra-sim.ts';
 import { type MachineDocument, writeMachine } from './document.ts';
 import { Hardware } from './hardware.ts';
-import { machineOf } from './machine.ts';
+import { machineFromBoxes } from './machine.ts';
 import { isSmiTable, readSmiTable } from './nvidia-smi.ts';
 import type { LinkChoice } from './reduce.ts';
 import { isScclTopology, readScclTopology } from './sccl.ts';
@@ -55,10 +55,10 @@ async function documentOf(source: SourceText, kind: DumpKind, options: DumpOptio
   if (kind === 'astra') return readAstraNetwork(source, limits);
   if (kind === 'sccl') return readScclTopology(source, limits);
   const hardware = new Hardware();
-  if (kind === 'smi') return machineOf(readSmiTable(source, limits, hardware, gpu), { links, boxes }, hardware);
+  if (kind === 'smi') return machineFromBoxes(readSmiTable(source, limits, hardware, gpu), { links, boxes }, hardware);
   // The XML parser is loaded only for XML.
   const { readNcclTopology } = await import('./nccl-topology.ts');
-  return machineOf(readNcclTopology(source, limits, hardware), { links, boxes }, hardware);
+  return machineFromBoxes(readNcclTopology(source, limits, hardware), { links, boxes }, hardware);
 }
 
 function checkOptions(kind: DumpKind, { gpu, boxes, links }: DumpOptions): void {

@@ -33,7 +33,11 @@ interface Population {
 }
 
 /** @throws CccError 'usage' for boxes without NICs */
-export function machineOf(host: Host, { links: choice, boxes }: MachineOptions, hardware: Hardware): MachineDocument {
+export function machineFromBoxes(
+  host: Host,
+  { links: choice, boxes }: MachineOptions,
+  hardware: Hardware,
+): MachineDocument {
   const gpus = host.nodes.filter((kind) => kind === 'gpu').length;
   const nics = host.nodes.filter((kind) => kind === 'nic').length;
   if (boxes > 1 && nics === 0) {

@@ -2,7 +2,7 @@
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { parseBytes } from '../../ir/units.ts';
 import { nearestNames } from '../nearest.ts';
-import { bytesOf, timeOf, type Word } from './lines.ts';
+import { byteCountOf, timeFromText, type Word } from './lines.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 
 const required = ['plan', 'protocol', 'size', 'seconds'] as const;
@@ -52,7 +52,7 @@ function measurementOf(cell: (column: Column) => Word | undefined, first: Word):
     protocol: cell('protocol')?.text,
     size: sizeOf(needed('size')),
     counted: 'message',
-    seconds: timeOf(needed('seconds'), 'seconds', 1),
+    seconds: timeFromText(needed('seconds'), 'seconds', 1),
     inPlace: flagOf(cell('in_place')),
     place: plan.range,
   };
@@ -61,7 +61,7 @@ function measurementOf(cell: (column: Column) => Word | undefined, first: Word):
 /** Bytes, with a unit if wanted. */
 function sizeOf(word: Word): number {
   const result = parseBytes(word.text);
-  if ('value' in result) return bytesOf({ ...word, text: String(result.value) }, 'size');
+  if ('value' in result) return byteCountOf({ ...word, text: String(result.value) }, 'size');
   throw new CccError('unit', `size: expected ${result.expected}, found '${word.text}'`, word.range);
 }
 

@@ -2,7 +2,7 @@
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { counted, type Seconds } from '../../ir/units.ts';
-import { bytesOf, linesOf, type TextLine, timeOf } from './lines.ts';
+import { byteCountOf, linesOf, type TextLine, timeFromText } from './lines.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 import { countedOf, mpiCollective } from './mpi-collectives.ts';
 
@@ -63,9 +63,9 @@ function timeColumn({ words, range }: TextLine): number {
 /** Without bytes nothing moves, and IMB's times of that may be 0. */
 function rowOf({ words, range }: TextLine, column: number, collective: CollectiveKind): Measurement | undefined {
   if (words.length <= column) throw new CccError('schema', 'the row ends before its time', range);
-  const size = bytesOf(words[0], '#bytes');
+  const size = byteCountOf(words[0], '#bytes');
   if (size === 0) return undefined;
-  const seconds: Seconds = timeOf(words[column], 't_max', 1e-6);
+  const seconds: Seconds = timeFromText(words[column], 't_max', 1e-6);
   const by = countedOf(collective);
   return { plan: undefined, protocol: undefined, size, counted: by, seconds, inPlace: undefined, place: range };
 }

@@ -45,14 +45,14 @@ export function numberOf({ text, range }: Word, what: string): number {
 }
 
 /** A whole number of bytes of at least 0. @throws CccError as `numberOf`, and 'range' */
-export function bytesOf(word: Word, what: string): number {
+export function byteCountOf(word: Word, what: string): number {
   const value = numberOf(word, what);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new CccError('range', `${what} must be a whole number of bytes of at least 0, not ${word.text}`, word.range);
 }
 
 /** A time in units of `unit` seconds. @throws CccError as `numberOf`, and 'range' for one that is not more than 0 */
-export function timeOf(word: Word, what: string, unit: number): number {
+export function timeFromText(word: Word, what: string, unit: number): number {
   const value = numberOf(word, what);
   if (value > 0 && Number.isFinite(value)) return value * unit;
   throw new CccError('range', `${what} must be more than 0, not ${word.text}: no call takes no time`, word.range);

@@ -1,6 +1,6 @@
 /** Logs of nccl-tests and rccl-tests: under a head of column names a line for each size, with times out of place and in place. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
-import { bytesOf, linesOf, type TextLine, timeOf, type Word } from './lines.ts';
+import { byteCountOf, linesOf, type TextLine, timeFromText, type Word } from './lines.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 
 /** The head names `time` twice, since every size is timed out of place and in place, and busbw after it. */
@@ -39,12 +39,12 @@ function rowOf({ words, range }: TextLine, columns: readonly string[]): readonly
     const message = `the row has ${words.length} values; its head names ${columns.length}`;
     throw new CccError('schema', `${message}: ${columns.join(' ')}`, range);
   }
-  const size = bytesOf(words[0], 'size');
+  const size = byteCountOf(words[0], 'size');
   return times.flatMap((column, index): readonly Measurement[] => {
     const word: Word = words[words.length - (columns.length - column)];
     if (word.text === 'N/A') return [];
     const inPlace = index === 1;
-    const seconds = timeOf(word, 'time', 1e-6);
+    const seconds = timeFromText(word, 'time', 1e-6);
     return [{ plan: undefined, protocol: undefined, size, counted: 'message', seconds, inPlace, place: word.range }];
   });
 }

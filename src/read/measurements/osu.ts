@@ -1,7 +1,7 @@
 /** Tables of the OSU micro-benchmarks: `# OSU MPI Allreduce Latency Test`, then sizes and times in µs. */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
-import { bytesOf, linesOf, type TextLine, timeOf } from './lines.ts';
+import { byteCountOf, linesOf, type TextLine, timeFromText } from './lines.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 import { countedOf, mpiCollective } from './mpi-collectives.ts';
 
@@ -47,8 +47,8 @@ function timeColumn({ text, range }: TextLine): number {
 
 function rowOf({ words, range }: TextLine, column: number, collective: CollectiveKind): Measurement {
   if (words.length <= column) throw new CccError('schema', 'the row ends before its time', range);
-  const seconds = timeOf(words[column], 'latency', 1e-6);
-  const size = bytesOf(words[0], 'size');
+  const seconds = timeFromText(words[column], 'latency', 1e-6);
+  const size = byteCountOf(words[0], 'size');
   const counted = countedOf(collective);
   return { plan: undefined, protocol: undefined, size, counted, seconds, inPlace: undefined, place: range };
 }

@@ -31,7 +31,7 @@ const demanded = ['inplace', 'outofplace', 'minBytes', 'maxBytes'] as const;
  * Reads an algorithm.
  * @throws CccError 'syntax' for text that is not XML, 'malformed' for what is missing or makes no sense, 'limit'
  */
-export function readAlgorithm(source: SourceText, limits: Limits): MscclAlgorithm {
+export function readMscclAlgorithm(source: SourceText, limits: Limits): MscclAlgorithm {
   const reader = new AlgorithmReader(limits);
   readXml(source, reader);
   return reader.finish(source);

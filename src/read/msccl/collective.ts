@@ -33,7 +33,10 @@ const kinds: ReadonlyMap<string, { readonly kind: CollectiveKind; readonly shard
 ]);
 
 /** @throws CccError 'unsupported' when the file cannot say what must come out, 'malformed', 'range' for the root */
-export function collectiveOf(algorithm: MscclAlgorithm, { root, op, use = 'in place' }: CallArguments): Collective {
+export function mscclCollectiveOf(
+  algorithm: MscclAlgorithm,
+  { root, op, use = 'in place' }: CallArguments,
+): Collective {
   const { collective, ranks, chunksPerLoop, element } = algorithm;
   const inPlace = algorithm.inPlace && algorithm.outOfPlace ? use === 'in place' : algorithm.inPlace;
   const found = kinds.get(collective);
@@ -53,7 +56,7 @@ export function collectiveOf(algorithm: MscclAlgorithm, { root, op, use = 'in pl
 }
 
 /** What is unusual about the file without being wrong. */
-export function notesOn(algorithm: MscclAlgorithm, collective: Collective): readonly string[] {
+export function mscclNotes(algorithm: MscclAlgorithm, collective: Collective): readonly string[] {
   const { missing, channels, gpus } = algorithm;
   const notes: string[] = [];
   if (missing.length > 0) notes.push(`the file lacks ${missing.join(', ')}: runtimes refuse it`);

@@ -9,8 +9,8 @@ import { readable } from '../limits.ts';
 import type { ReadOptions } from '../options.ts';
 import type { PlanDocument } from '../plan/index.ts';
 import type { MscclAlgorithm, MscclGpu, MscclProtocol } from './algorithm.ts';
-import { readAlgorithm } from './algorithm-reader.ts';
-import { type CallArguments, collectiveOf, notesOn } from './collective.ts';
+import { readMscclAlgorithm } from './algorithm-reader.ts';
+import { type CallArguments, mscclCollectiveOf, mscclNotes } from './collective.ts';
 import { MscclProgram } from './program.ts';
 import { MscclWaits } from './waits.ts';
 
@@ -40,8 +40,8 @@ const depths: Readonly<Record<MscclProtocol, number>> = { Simple: 2, LL: 8, LL12
  */
 export function readMsccl(source: SourceText, options: MscclOptions = {}): MscclDocument {
   const { limits = defaultLimits, root = 0, op = 'sum', use } = options;
-  const algorithm = readAlgorithm(source, limits);
-  const collective = collectiveOf(algorithm, { root, op, use });
+  const algorithm = readMscclAlgorithm(source, limits);
+  const collective = mscclCollectiveOf(algorithm, { root, op, use });
   const builder = new PlanBuilder();
   const waits = new MscclWaits();
   const programs = algorithm.gpus.map((gpu) => {
@@ -68,7 +68,7 @@ export function readMsccl(source: SourceText, options: MscclOptions = {}): Msccl
     protocol: algorithm.protocol,
     messages: algorithm.messages,
     inflight: depths[algorithm.protocol],
-    notes: [...notesOn(algorithm, collective), ...beyond],
+    notes: [...mscclNotes(algorithm, collective), ...beyond],
     flaws: [...sharedConnections(algorithm), ...programs.flatMap((program) => program.flaws), ...waits.flaws],
   };
 }

@@ -44,7 +44,7 @@ const operandsOf: Readonly<
 };
 
 /** @throws CccError 'malformed' for an operand that is missing, wrong or not one of its kind of operation */
-export function readOperation(json: JsonReader): ReadOperation {
+export function readPlanOperation(json: JsonReader): ReadOperation {
   const start = json.offset;
   const operands: Operands = {};
   const common: { kind?: OperationKind; step?: number; after: readonly Wait[] } = { after: [] };

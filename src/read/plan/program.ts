@@ -5,7 +5,7 @@ import type { Limits } from '../../ir/limits.ts';
 import type { PlanBuilder, ProgramBuffers } from '../../ir/plan.ts';
 import { counted } from '../../ir/units.ts';
 import type { JsonReader } from './json-reader.ts';
-import { readOperation, type Wait } from './operation.ts';
+import { readPlanOperation, type Wait } from './operation.ts';
 
 /** What all programs of a plan are read into. */
 export interface PlanParts {
@@ -127,7 +127,7 @@ function readOperations(json: JsonReader, rank: number, id: number, lanes: Lanes
   const handles: number[] = [];
   lanes.operations.set(id, handles);
   json.list('operations', () => {
-    const { operation, after, start } = readOperation(json);
+    const { operation, after, start } = readPlanOperation(json);
     if (builder.operationCount >= limits.operations) {
       throw new CccError(
         'limit',

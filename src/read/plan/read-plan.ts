@@ -1,7 +1,7 @@
 /** Plan JSON (format ccc-plan): text in, tables out. */
 
 import type { Collective } from '../../ir/collective.ts';
-import { type CompactPlan, compactPlan, mostCompactRanks } from '../../ir/compact.ts';
+import { type CompactPlan, compactPlan, maxCompactRanks } from '../../ir/compact.ts';
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import { type Plan, PlanBuilder } from '../../ir/plan.ts';
@@ -168,7 +168,7 @@ function readBlock(json: JsonReader, key: string, blocks: Blocks, parts: PlanPar
 /** Whether the plan is compact, and may have more ranks than the limit, can stand behind the collective: that is checked later. */
 function readCollectiveBlock(json: JsonReader, blocks: Blocks, { limits }: PlanParts): void {
   const start = json.offset;
-  blocks.collective = readCollective(json, { ...limits, ranks: Math.max(limits.ranks, mostCompactRanks) });
+  blocks.collective = readCollective(json, { ...limits, ranks: Math.max(limits.ranks, maxCompactRanks) });
   blocks.collectiveRange = json.range(start);
 }
 

@@ -38,7 +38,7 @@ export function isScclText({ text }: SourceText): boolean {
 }
 
 /** @throws CccError 'syntax' for text that is not JSON, 'malformed' for JSON that is no algorithm, 'limit' */
-export function readAlgorithm(source: SourceText, limits: Limits): ScclAlgorithm {
+export function readScclAlgorithm(source: SourceText, limits: Limits): ScclAlgorithm {
   const json = new JsonReader(source);
   const start = json.offset;
   const found: { name?: string; steps?: ScclStep[]; collective?: Pick<ScclAlgorithm, 'ranks' | 'chunks'> } = {};

@@ -8,7 +8,7 @@ import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic
 import { defaultLimits, type Limits } from '../../ir/limits.ts';
 import { type Piece, type Schedule, StepsBuilder, type TransferKind } from '../../ir/schedule.ts';
 import type { ReadOptions } from '../options.ts';
-import { type Chunk, readAlgorithm, type ScclAlgorithm, type Send } from './algorithm.ts';
+import { type Chunk, readScclAlgorithm, type ScclAlgorithm, type Send } from './algorithm.ts';
 
 /** A chunk with the input slot that it starts in. */
 interface Placed {
@@ -22,7 +22,7 @@ interface Placed {
  */
 export function readSccl(source: SourceText, options: ReadOptions = {}): Schedule {
   const { limits = defaultLimits } = options;
-  const algorithm = readAlgorithm(source, limits);
+  const algorithm = readScclAlgorithm(source, limits);
   const addresses = [...new Set(algorithm.chunks.map(({ address }) => address))].sort((a, b) => a - b);
   const slots = new Map(addresses.map((address, slot) => [address, slot]));
   if (addresses.length * algorithm.ranks > limits.operations) {

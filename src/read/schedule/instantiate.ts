@@ -2,7 +2,7 @@
  * From a schedule file to a schedule: files with steps are elaborated; files that reverse or compose others are made
  * from those by passes.
  */
-import { dirname, resolve } from 'node:path';
+import { host } from '../../host/host.ts';
 import { type Collective, collectiveFacts, dualKinds, messageChunks } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Schedule } from '../../ir/schedule.ts';
@@ -53,7 +53,7 @@ function partsOf(file: ScheduleFile): readonly ScheduleFile[] {
 /** Paths count from the file that names them. Errors without a place of their own are about the name, and get its place. */
 function partNamed(name: string, range: SourceRange): ScheduleFile {
   try {
-    return loadScheduleFile(isFilePath(name) ? resolve(dirname(range.source.name), name) : name);
+    return loadScheduleFile(isFilePath(name) ? host().pathFrom(range.source.name, name) : name);
   } catch (error) {
     if (error instanceof CccError && error.range === undefined) throw new CccError(error.code, error.message, range);
     throw error;

@@ -6,7 +6,7 @@ import type { LaneModel } from '../../ir/lanes.ts';
 import type { CopyEngine, MessageLimits, OperatorTypes, Ports, ReduceEngine } from '../../ir/topology.ts';
 import { compileRate, compileWhole, type Frame, type Scope } from '../expression/index.ts';
 import { DocumentFields, flagOf, itemsOf, wordOf } from '../fields.ts';
-import { bytesOf } from '../quantity.ts';
+import { bytesFromText } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { readLane } from './lanes.ts';
 import { compileName, type NameTemplate } from './names.ts';
@@ -79,7 +79,7 @@ function readMessages(node: YamlNode | undefined, scope: Scope, frame: Frame): M
   if (node === undefined) return undefined;
   const fields = new DocumentFields(node, 'limits of messages', ['alignment', 'ids', 'counts', 'dimensions', 'stride']);
   const aligned = fields.require('alignment');
-  const alignment = bytesOf(aligned, 'message.alignment');
+  const alignment = bytesFromText(aligned, 'message.alignment');
   if (!Number.isInteger(alignment / leastAlignment) || alignment >= 2 ** 31) {
     const wanted = `a multiple of ${leastAlignment} bytes and less than 2 GiB`;
     throw new CccError('range', `message.alignment must be ${wanted}, not ${alignment} bytes`, aligned.range);

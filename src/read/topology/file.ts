@@ -9,7 +9,7 @@ import { checkFormat, DocumentFields, flagOf, itemsOf, optionalText, textOf } fr
 import { readYaml } from '../kept-yaml.ts';
 import { readable } from '../limits.ts';
 import type { ReadOptions } from '../options.ts';
-import { bytesOf } from '../quantity.ts';
+import { bytesFromText } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { checkConnected } from './connected.ts';
 import { type ChipKind, readChip } from './engines.ts';
@@ -152,7 +152,7 @@ export function describeTopology(source: SourceText, limits = defaultLimits): De
 
 function readStaging(node: YamlNode | undefined): Staging | undefined {
   if (node === undefined) return undefined;
-  return { memory: bytesOf(new DocumentFields(node, 'staging', ['memory']).require('memory'), 'staging.memory') };
+  return { memory: bytesFromText(new DocumentFields(node, 'staging', ['memory']).require('memory'), 'staging.memory') };
 }
 
 function wrappingShape(

@@ -13,7 +13,7 @@ import {
 } from '../../ir/lanes.ts';
 import type { Frame, Scope } from '../expression/index.ts';
 import { DocumentFields, flagOf, namedEntries, optionalText, scalarOf, wordOf } from '../fields.ts';
-import { bytesOf, rateOf, secondsOf } from '../quantity.ts';
+import { bytesFromText, rateFromText, secondsOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { wholeAtLeast } from './whole.ts';
 
@@ -44,13 +44,13 @@ function readPartialLane(node: YamlNode): PartialLane {
   ]);
   const local = optional(fields, 'local', (value) => {
     const own = new DocumentFields(value, 'local work', ['overhead', 'bandwidth']);
-    return { ...optional(own, 'overhead', secondsOf), ...optional(own, 'bandwidth', rateOf) };
+    return { ...optional(own, 'overhead', secondsOf), ...optional(own, 'bandwidth', rateFromText) };
   });
   return {
     ...optional(fields, 'overhead', secondsOf),
-    ...optional(fields, 'bandwidth', rateOf),
+    ...optional(fields, 'bandwidth', rateFromText),
     ...optional(fields, 'visible', partOf),
-    ...optional(fields, 'slice', bytesOf),
+    ...optional(fields, 'slice', bytesFromText),
     ...optional(fields, 'count', countOf),
     ...local,
     ...optional(fields, 'long', longOf),
@@ -74,9 +74,9 @@ function longOf(node: YamlNode): LongMessages {
   const overhead = own.require('overhead');
   const bandwidth = own.require('bandwidth');
   return {
-    above: bytesOf(above, 'above'),
+    above: bytesFromText(above, 'above'),
     overhead: secondsOf(overhead, 'overhead'),
-    bandwidth: rateOf(bandwidth, 'bandwidth'),
+    bandwidth: rateFromText(bandwidth, 'bandwidth'),
   };
 }
 
@@ -112,7 +112,7 @@ export function readLinkLane(node: YamlNode): LinkLane {
   }
   const { gap = 0, bandwidth = Number.POSITIVE_INFINITY } = {
     ...optional(fields, 'gap', secondsOf),
-    ...optional(fields, 'bandwidth', rateOf),
+    ...optional(fields, 'bandwidth', rateFromText),
   };
   return {
     buffered,
@@ -126,7 +126,7 @@ export function readLinkLane(node: YamlNode): LinkLane {
 function readRendezvous(node: YamlNode): RendezvousGap {
   const fields = new DocumentFields(node, 'a rendezvous', ['above', 'gap']);
   const [above, gap] = ['above', 'gap'].map((key) => fields.require(key));
-  return { above: bytesOf(above, 'above'), gap: secondsOf(gap, 'gap') };
+  return { above: bytesFromText(above, 'above'), gap: secondsOf(gap, 'gap') };
 }
 
 /** @param base the lane model of the chips, which protocols change */

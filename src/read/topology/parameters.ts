@@ -5,7 +5,7 @@ import { type CompiledExpression, compileWhole, type Frame, type Scope } from '.
 import { DocumentFields, flagOf, namedEntries, optionalText, scalarOf } from '../fields.ts';
 import { readable } from '../limits.ts';
 import type { YamlEntry, YamlNode } from '../yaml.ts';
-import { type GridShape, sizeOf } from './shape.ts';
+import { type GridShape, gridChipCount } from './shape.ts';
 
 /** The shape and the texts that were given, in order. */
 interface Declared {
@@ -96,7 +96,7 @@ function shapeOf({ fields, given, name }: Declared, topology: string, limits: Li
     );
   if (shape.length > readable.axes)
     throw new CccError('limit', `${topology}: a shape has at most ${readable.axes} axes`, standard?.range);
-  if (sizeOf(shape) > limits.ranks) {
+  if (gridChipCount(shape) > limits.ranks) {
     throw new CccError(
       'limit',
       `${topology}: ${text} is more chips than the limit ranks = ${limits.ranks}`,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { host } from '../../host/host.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { nearestNames } from '../nearest.ts';
@@ -41,7 +41,7 @@ export function findTopology(
 
 /** Whether a name without values means a file: what looks like one, or is one and no shipped topology. */
 export function isMachineFile(name: string): boolean {
-  return isFilePath(name) || (!shippedNames('topologies').includes(name) && existsSync(name));
+  return isFilePath(name) || (!shippedNames('topologies').includes(name) && host().exists(name));
 }
 
 /** Values stand behind the last colon; in a path, only behind the ending of a file. */

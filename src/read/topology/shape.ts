@@ -6,16 +6,16 @@ import { standardFunctions } from '../expression/index.ts';
 export type GridShape = readonly number[];
 
 /** Chips of a grid. */
-export function sizeOf(shape: GridShape): number {
+export function gridChipCount(shape: GridShape): number {
   return shape.reduce((product, extent) => product * extent, 1);
 }
 
 /** The functions of expressions with those on a shape, where there is one. */
 export function functionsOn(shape: GridShape | undefined): ReadonlyMap<string, ExpressionFunction> {
   if (shape === undefined) return standardFunctions;
-  const size = sizeOf(shape);
+  const size = gridChipCount(shape);
   /** How far apart in rank number neighbours along each axis are. */
-  const strides = shape.map((_, axis) => sizeOf(shape.slice(axis + 1)));
+  const strides = shape.map((_, axis) => gridChipCount(shape.slice(axis + 1)));
   const wrongAxis = (axis: number): string | undefined =>
     axis >= 0 && axis < shape.length
       ? undefined

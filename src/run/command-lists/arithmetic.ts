@@ -1,5 +1,5 @@
 /** What the engines compute, number by number, in the element types that they reduce. */
-import { CommandError, need } from './fields.ts';
+import { CommandError, requireThat } from './fields.ts';
 
 /** Numbers of one element type. */
 export interface Arithmetic {
@@ -15,7 +15,7 @@ const sizes: Readonly<Record<string, number>> = {
 
 export function arithmeticOf(dtype: string): Arithmetic {
   const bytes = sizes[dtype];
-  need(bytes !== undefined, `there is no element type ${dtype}`);
+  requireThat(bytes !== undefined, `there is no element type ${dtype}`);
   const access = accessOf(dtype);
   return {
     bytes,

@@ -3,14 +3,14 @@
  * nothing with what writes the lists. It runs every queue of every chip on real buffers in an order drawn at random, and refuses whatever a limit
  * in the document does not allow, any address outside its region, messages whose ends differ, signals that get lost and queues that get stuck.
  */
-import { CommandError, need, record } from './fields.ts';
+import { CommandError, recordField, requireThat } from './fields.ts';
 import {
   type ChipMemory,
   CommandLists,
   type ListedCommand,
   type ListedQueue,
   type MemoryRegion,
-  sizeOf,
+  regionBytes,
 } from './program.ts';
 
 export { fromHalf, toHalf } from './arithmetic.ts';
@@ -33,7 +33,7 @@ export function runCommandLists(
   fill: (rank: number, input: Uint8Array) => void,
   random: () => number = Math.random,
 ): CommandRun {
-  const program = new CommandLists(record(JSON.parse(json), 'document'));
+  const program = new CommandLists(recordField(JSON.parse(json), 'document'));
   program.chips.forEach(({ input }, rank) => {
     fill(rank, input);
   });
@@ -70,9 +70,9 @@ class Run {
       if (open[ran].next === open[ran].commands.length) open.splice(ran, 1);
     }
     for (const [rank, numbers] of this.signalled.entries()) {
-      need(numbers.size === 0, `rank ${rank} has signals that nobody took`);
+      requireThat(numbers.size === 0, `rank ${rank} has signals that nobody took`);
     }
-    for (const messages of this.ports.values()) need(messages.length === 0, 'a message was never received');
+    for (const messages of this.ports.values()) requireThat(messages.length === 0, 'a message was never received');
   }
 
   /** Runs the next command of a queue if it can; false if it has to wait. */
@@ -85,14 +85,14 @@ class Run {
     if (queue.engine === 'send' && port.length >= this.program.inflight) return false;
     if (queue.engine === 'receive' && port.length === 0) return false;
     for (const { id, count } of command.wait) {
-      need(count === 1, `${command.where}: waits for one signal of a number`);
+      requireThat(count === 1, `${command.where}: waits for one signal of a number`);
       const left = (signalled.get(id) ?? 0) - 1;
       if (left === 0) signalled.delete(id);
       else signalled.set(id, left);
     }
     this.move(command, port);
     for (const { id, count } of command.post) {
-      need(!signalled.has(id), `${command.where}: number ${id} is still in use`);
+      requireThat(!signalled.has(id), `${command.where}: number ${id} is still in use`);
       signalled.set(id, count);
     }
     queue.next++;
@@ -108,12 +108,12 @@ class Run {
 
   private move({ op, from, to, reduce, where }: ListedCommand, port: Uint8Array[]): void {
     const data = from === undefined ? port.shift() : readAt(from);
-    need(data !== undefined, `${where}: nothing to move`);
+    requireThat(data !== undefined, `${where}: nothing to move`);
     if (to === undefined) {
       port.push(data);
       return;
     }
-    need(data.length === sizeOf(to), `${where}: gets ${data.length} bytes for ${sizeOf(to)}`);
+    requireThat(data.length === regionBytes(to), `${where}: gets ${data.length} bytes for ${regionBytes(to)}`);
     const combined =
       op === 'copy' || op === 'receive' ? data : this.program.arithmetic.combine(reduce, readAt(to), data);
     writeAt(to, combined);

@@ -83,7 +83,7 @@ const section = (id: number, items: readonly Code[]): Code => {
 const text = (value: string): Code => [...unsigned(value.length), ...new TextEncoder().encode(value)];
 
 /** A module of functions without results over an imported shared memory, `env.memory`, of up to `pages` pages. */
-export function assemble(pages: number, functions: readonly FunctionCode[]): Uint8Array<ArrayBuffer> {
+export function assembleModule(pages: number, functions: readonly FunctionCode[]): Uint8Array<ArrayBuffer> {
   const types = functions.map(({ parameters }) => [0x60, ...unsigned(parameters), ...Array(parameters).fill(i32), 0]);
   const memory = [...text('env'), ...text('memory'), 2, 3, 0, ...unsigned(pages)];
   const exported = functions.map(({ name }, index) => [...text(name), 0, ...unsigned(index)]);

@@ -3,7 +3,7 @@ import type { ReductionOperator } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import {
-  assemble,
+  assembleModule,
   type Code,
   type FunctionCode,
   get,
@@ -23,7 +23,7 @@ import { Instance, Module, type SharedMemory } from './web-assembly.ts';
 
 /** Bytes of a page of WebAssembly memory, and how many pages 32-bit addresses reach. */
 export const pageBytes = 65_536;
-export const mostPages = 2 ** 32 / pageBytes;
+export const maxPages = 2 ** 32 / pageBytes;
 
 /** Addresses and amounts are in bytes; amounts are whole elements. */
 export interface Kernel {
@@ -140,7 +140,7 @@ const copying: FunctionCode = {
  */
 export function loadKernel(memory: SharedMemory, dtype: Dtype, op: ReductionOperator | undefined): Kernel {
   const functions = op === undefined ? [copying] : [copying, reduction(dtype, op)];
-  const { exports } = new Instance(new Module(assemble(mostPages, functions)), { env: { memory } });
+  const { exports } = new Instance(new Module(assembleModule(maxPages, functions)), { env: { memory } });
   return { copy: functionNamed(exports, 'copy'), reduce: functionNamed(exports, 'reduce') };
 }
 

@@ -6,13 +6,13 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { type Seconds, sumError } from '../../ir/units.ts';
 import { fitsFastMemory, lower } from '../../lower/index.ts';
-import { bulkLoads, leastTime, simulate } from '../../model/index.ts';
+import { bulkLoads, occupancyLowerBound, simulate } from '../../model/index.ts';
 import { bestDepth, type Depth } from '../../synth/index.ts';
-import { check } from '../../verify/index.ts';
-import { allowedOf, mostSimulated } from './effort.ts';
-import { outOfStep, pipelineEstimate, reducesWithoutOverlap } from './estimates.ts';
+import { checkByKernel } from '../../verify/index.ts';
+import { allowedOf, maxSimulatedOperations } from './effort.ts';
+import { pipelineEstimate, reducesWithoutOverlap, unsynchronisedPenalty } from './estimates.ts';
 import { onOwnChannels } from './own-channels.ts';
-import type { Priced, PriceRequest } from './price.ts';
+import type { EvaluatedCandidate, EvaluationRequest } from './price.ts';
 
 /** Exact up to 64 bulks, or next to a power of two times the likely number: near its minimum the time hardly depends on it. */
 const precision = { full: 1 / 64, quick: 1 } as const;
@@ -21,11 +21,11 @@ const mostFillBulks = 6;
 
 /** What `Pipelines` make of a candidate with the effort of the request. */
 export function tune(
-  single: Priced,
-  request: PriceRequest,
+  single: EvaluatedCandidate,
+  request: EvaluationRequest,
   routes: Routes,
   bestKnown = Number.POSITIVE_INFINITY,
-): Priced {
+): EvaluatedCandidate {
   return new Pipelines(single, request, routes).tuned(request.effort ?? 'full', bestKnown);
 }
 
@@ -45,20 +45,20 @@ interface Pipelined extends Depth {
 
 /** The pipelines of a candidate, each of which is simulated once, however often and with whatever effort they are asked for. */
 export class Pipelines {
-  private best: Priced;
+  private best: EvaluatedCandidate;
   /** Of a candidate in one bulk: its price, and what it takes for no bytes. */
-  private whole: { readonly one: Pick<Priced, 'cost'>; readonly latency: Seconds } | undefined;
+  private whole: { readonly one: Pick<EvaluatedCandidate, 'cost'>; readonly latency: Seconds } | undefined;
   /** Plans for any number of bulks (where there are few, fewer copies of scratch are enough, otherwise all are the same), and what their first bulks take. */
   private readonly known = new Map<Schedule, { readonly plan: Plan; readonly times: Map<string, Seconds> }>();
   private readonly operations: number;
   /** The fewest bulks there may be. */
   private readonly least: number;
-  private readonly single: Priced;
-  private readonly request: Omit<PriceRequest, 'effort'>;
+  private readonly single: EvaluatedCandidate;
+  private readonly request: Omit<EvaluationRequest, 'effort'>;
   private readonly routes: Routes;
 
   /** @param single the plan in one bulk, in as few as the memory that messages are staged in asks for, or in as many as were asked for */
-  constructor(single: Priced, request: Omit<PriceRequest, 'effort'>, routes: Routes) {
+  constructor(single: EvaluatedCandidate, request: Omit<EvaluationRequest, 'effort'>, routes: Routes) {
     this.best = single;
     this.single = single;
     this.request = request;
@@ -81,7 +81,7 @@ export class Pipelines {
     // Of bulks that are asked for no more than their channels changes: at best the busiest link is never idle.
     if (request.bulks !== 'auto') return Math.min(seconds, this.longestBusy());
     const likely = this.likely(this.allowed(effort));
-    const inBulks = likely.seconds * (reducesWithoutOverlap(request) ? outOfStep : 1);
+    const inBulks = likely.seconds * (reducesWithoutOverlap(request) ? unsynchronisedPenalty : 1);
     return Math.min(seconds, Math.max(this.inBulksAtLeast(), inBulks));
   }
 
@@ -91,7 +91,7 @@ export class Pipelines {
    * than the best plan known, nothing is tried, and what takes longer in its first bulks is not proved. Nothing is tried where ranks keep in step, since from one
    * bulk to the next they would lose it, and for candidates that are made for the size.
    */
-  tuned(effort: Effort, bestKnown = Number.POSITIVE_INFINITY): Priced {
+  tuned(effort: Effort, bestKnown = Number.POSITIVE_INFINITY): EvaluatedCandidate {
     const { single, request, routes, best } = this;
     const { bulks, chunks } = request;
     const isAsked = bulks !== 'auto' && (chunks !== undefined || bulks === 1);
@@ -113,7 +113,7 @@ export class Pipelines {
     const { topology, size, limits } = this.request;
     const plan = lower(schedule, { bulks: depth, name: this.single.checked.plan.name });
     if (!fitsFastMemory(plan, topology, size)) return;
-    const { checked } = check(plan, { topology, slots: limits.slots });
+    const { checked } = checkByKernel(plan, { topology, slots: limits.slots });
     if (checked === undefined) return;
     const cost = simulate(plan, this.routes, size);
     if (cost.seconds < this.best.cost.seconds) this.best = { ...this.single, schedule, checked, cost };
@@ -122,7 +122,7 @@ export class Pipelines {
   private allowed(effort: Effort): Allowed {
     const { operations, least } = this;
     const { topology, limits } = this.request;
-    const most = allowedOf(mostSimulated, effort, topology);
+    const most = allowedOf(maxSimulatedOperations, effort, topology);
     const simulated = most / 4;
     return {
       effort,
@@ -139,8 +139,8 @@ export class Pipelines {
 
   /** What a pipeline takes however deep it is. */
   private inBulksAtLeast(): Seconds {
-    const least = leastTime(this.single.schedule, this.routes, this.request.size);
-    return Math.max(this.longestBusy(), reducesWithoutOverlap(this.request) ? least * outOfStep : least);
+    const least = occupancyLowerBound(this.single.schedule, this.routes, this.request.size);
+    return Math.max(this.longestBusy(), reducesWithoutOverlap(this.request) ? least * unsynchronisedPenalty : least);
   }
 
   /** How long the busiest link is taken: bulks are so many messages for each one, so that it is never taken for less. */
@@ -217,7 +217,7 @@ export class Pipelines {
     const { known, single } = this;
     const before = known.get(schedule);
     if (before !== undefined) return before;
-    const plan = lower(schedule, { bulks: mostSimulated, name: single.checked.plan.name });
+    const plan = lower(schedule, { bulks: maxSimulatedOperations, name: single.checked.plan.name });
     const found = { plan, times: new Map<string, Seconds>() };
     known.set(schedule, found);
     return found;

@@ -3,7 +3,7 @@ import type { Routes } from '../../ir/routes.ts';
 import { copyOrders } from '../../passes/index.ts';
 import { candidateOf, worthwhile } from '../../synth/index.ts';
 import { tune } from './bulks.ts';
-import { type Priced, type PriceRequest, priceWithinLimits } from './price.ts';
+import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits } from './price.ts';
 
 /**
  * The best plan with another order of copies, in as many bulks as suit it, if it is faster.
@@ -11,14 +11,14 @@ import { type Priced, type PriceRequest, priceWithinLimits } from './price.ts';
  * @param known a plan of a staged schedule
  */
 export function withCopyOrder(
-  { candidate, schedule, cost }: Priced,
-  request: PriceRequest,
+  { candidate, schedule, cost }: EvaluatedCandidate,
+  request: EvaluationRequest,
   routes: Routes,
-): Priced | undefined {
+): EvaluatedCandidate | undefined {
   if (request.topology.staging === undefined) return undefined;
   const plans = copyOrders(schedule).flatMap(({ name: order, schedule: reordered }) => {
     const other = candidateOf(reordered, { ...candidate.origin, copies: order }, `${candidate.name}, copies ${order}`);
-    const priced = priceWithinLimits(other, request, routes, Number.POSITIVE_INFINITY);
+    const priced = evaluateWithinLimits(other, request, routes, Number.POSITIVE_INFINITY);
     return priced.kind === 'priced' ? [tune(priced, request, routes, cost.seconds)] : [];
   });
   const [best] = plans.sort((a, b) => a.cost.seconds - b.cost.seconds);

@@ -3,7 +3,7 @@ import { budgetFactor, type Effort, partOfWork } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 
 /** Operations × bulks of a plan that is simulated from its beginning to its end, if the limits allow as many. */
-export const mostSimulated = 3_000_000;
+export const maxSimulatedOperations = 3_000_000;
 /** Plans that are so near their bound are good enough. */
 export const nearEnough = 1.005;
 

@@ -5,12 +5,12 @@ import type { CostReport } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { flowingTime, leastTime, steppedTime } from '../../model/index.ts';
-import { type Depth, inSuitedBulks } from '../../synth/index.ts';
-import type { Priced, PriceRequest } from './price.ts';
+import { flowingTime, occupancyLowerBound, steppedTime } from '../../model/index.ts';
+import { type Depth, estimatedDepth } from '../../synth/index.ts';
+import type { EvaluatedCandidate, EvaluationRequest } from './price.ts';
 
 /** What pipelines of bulks take where chips get out of step, in parts of what they take at least: over 37 drawn ones 1.18 in geometric mean. */
-export const outOfStep = 1.15;
+export const unsynchronisedPenalty = 1.15;
 
 /**
  * A schedule as it is proposed, by list scheduling of its messages. Where chips that cannot send while they reduce reduce several messages, bulks get into
@@ -20,8 +20,8 @@ export function scheduleEstimate(schedule: Schedule, routes: Routes, size: Bytes
   if (schedule.inStep === true) return steppedTime(schedule, routes, size).seconds;
   const { seconds, latency } = flowingTime(schedule, routes, size) ?? steppedTime(schedule, routes, size);
   if (bulks !== 'auto') return seconds;
-  const inBulks = inSuitedBulks(seconds, latency, leastTime(schedule, routes, size)).seconds;
-  return holdsUpBulks(schedule, routes) ? Math.min(seconds, inBulks * outOfStep) : inBulks;
+  const inBulks = estimatedDepth(seconds, latency, occupancyLowerBound(schedule, routes, size)).seconds;
+  return holdsUpBulks(schedule, routes) ? Math.min(seconds, inBulks * unsynchronisedPenalty) : inBulks;
 }
 
 /** In chains chips reduce once, and bulks follow each other as closely as they can. */
@@ -36,7 +36,7 @@ function holdsUpBulks({ steps, collective }: Schedule, { topology }: Routes): bo
 export function reducesWithoutOverlap({
   collective,
   topology,
-}: Pick<PriceRequest, 'collective' | 'topology'>): boolean {
+}: Pick<EvaluationRequest, 'collective' | 'topology'>): boolean {
   return collectiveFacts[collective.kind].reduces && topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 
@@ -47,7 +47,7 @@ export function reducesWithoutOverlap({
  * @param most the most bulks there may be
  */
 export function pipelineEstimate(
-  { cost }: Pick<Priced, 'cost'>,
+  { cost }: Pick<EvaluatedCandidate, 'cost'>,
   latency: Seconds,
   { topology }: Routes,
   most = Number.POSITIVE_INFINITY,
@@ -57,10 +57,10 @@ export function pipelineEstimate(
     const time = bytes / topology.links[link].bandwidth;
     if (time >= bytesTime) [bytesTime, latencyTime] = [time, busy - time];
   }
-  return inSuitedBulks(cost.seconds, latency, bytesTime, latencyTime, most);
+  return estimatedDepth(cost.seconds, latency, bytesTime, latencyTime, most);
 }
 
 /** What the bytes over the busiest link take at its bandwidth. */
-export function leastLinkTime({ cost }: { readonly cost: CostReport }, { topology }: Routes): Seconds {
+export function busiestLinkTime({ cost }: { readonly cost: CostReport }, { topology }: Routes): Seconds {
   return cost.links.reduce((most, { link, bytes }) => Math.max(most, bytes / topology.links[link].bandwidth), 0);
 }

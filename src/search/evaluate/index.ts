@@ -2,15 +2,15 @@
 export { Pipelines, tune } from './bulks.ts';
 export { withCopyOrder } from './copy-orders.ts';
 export { nearEnough } from './effort.ts';
-export { leastLinkTime, pipelineEstimate, reducesWithoutOverlap, scheduleEstimate } from './estimates.ts';
+export { busiestLinkTime, pipelineEstimate, reducesWithoutOverlap, scheduleEstimate } from './estimates.ts';
 export { inManyLanes, withInstances } from './instances.ts';
 export {
-  checkOperations,
+  checkOperationLimit,
+  type EvaluatedCandidate,
   type EvaluationOutcome,
+  type EvaluationRequest,
+  evaluateCandidate,
+  evaluateWithinLimits,
   fewTransfers,
-  type Priced,
-  type PriceRequest,
-  price,
-  priceWithinLimits,
 } from './price.ts';
 export { withBestSizes } from './sizes/index.ts';

@@ -1,18 +1,22 @@
 /** How many lanes move each message: more where a lane's own bandwidth binds, fewer where overheads do (docs/time-model.md). */
 import type { Routes } from '../../ir/routes.ts';
 import { inInstances } from '../../passes/index.ts';
-import { mostChannels } from '../../synth/index.ts';
-import { type Priced, type PriceRequest, priceWithinLimits } from './price.ts';
+import { maxNcclChannels } from '../../synth/index.ts';
+import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits } from './price.ts';
 
 /**
  * The plan with its messages split over two lanes, four and so on, as long as simulation says that it gains; the same plan on machines without lanes,
  * and where the number of chunks is given.
  */
-export function withInstances(single: Priced, request: PriceRequest, routes: Routes): Priced {
+export function withInstances(
+  single: EvaluatedCandidate,
+  request: EvaluationRequest,
+  routes: Routes,
+): EvaluatedCandidate {
   const isAsked = request.chunks !== undefined || single.schedule.collective.counts !== undefined;
   if (routes.topology.lane === undefined || isAsked) return single;
   let best = single;
-  for (let count = 2; count <= mostChannels; count *= 2) {
+  for (let count = 2; count <= maxNcclChannels; count *= 2) {
     const more = inManyLanes(single, count, request, routes);
     if (more === undefined || more.cost.seconds >= best.cost.seconds) break;
     best = more;
@@ -24,7 +28,12 @@ export function withInstances(single: Priced, request: PriceRequest, routes: Rou
 }
 
 /** The plan with every message split over so many lanes; undefined where that is beyond a limit, more than chips have, or than the target takes. */
-export function inManyLanes(single: Priced, count: number, request: PriceRequest, routes: Routes): Priced | undefined {
+export function inManyLanes(
+  single: EvaluatedCandidate,
+  count: number,
+  request: EvaluationRequest,
+  routes: Routes,
+): EvaluatedCandidate | undefined {
   const { candidate } = single;
   const split = {
     ...candidate,
@@ -33,9 +42,9 @@ export function inManyLanes(single: Priced, count: number, request: PriceRequest
   };
   const { firstLane } = single.checked.plan;
   const lanes = firstLane.reduce((most, first, rank) => Math.max(most, first - (firstLane[rank - 1] ?? 0)), 0);
-  if (count > mostChannels || lanes * count > (request.topology.lane?.count ?? Number.POSITIVE_INFINITY))
+  if (count > maxNcclChannels || lanes * count > (request.topology.lane?.count ?? Number.POSITIVE_INFINITY))
     return undefined;
-  const priced = priceWithinLimits(split, request, routes, Number.POSITIVE_INFINITY);
+  const priced = evaluateWithinLimits(split, request, routes, Number.POSITIVE_INFINITY);
   if (priced.kind !== 'priced') return undefined;
   return (request.lackingRoom?.(priced.checked.plan) ?? []).length === 0 ? priced : undefined;
 }

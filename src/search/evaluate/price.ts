@@ -12,12 +12,12 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { type CheckedPlan, verdictText } from '../../ir/verification.ts';
 import { lowerToFit, staged } from '../../lower/index.ts';
-import { leastTime, simulate, simulateShifted } from '../../model/index.ts';
+import { occupancyLowerBound, simulate, simulateShifted } from '../../model/index.ts';
 import type { Candidate, Dismissal, Problem } from '../../synth/index.ts';
-import { check } from '../../verify/index.ts';
+import { checkByKernel } from '../../verify/index.ts';
 
 /** For what a candidate is priced. */
-export interface PriceRequest extends Pick<Problem, 'size' | 'chunks' | 'limits' | 'effort'> {
+export interface EvaluationRequest extends Pick<Problem, 'size' | 'chunks' | 'limits' | 'effort'> {
   readonly collective: { readonly kind: CollectiveKind };
   readonly topology: Topology;
   readonly bulks: number | 'auto';
@@ -37,7 +37,7 @@ export interface PriceRequest extends Pick<Problem, 'size' | 'chunks' | 'limits'
 export const fewTransfers = 500;
 
 /** A candidate that has been proved on this machine, with its price. */
-export interface Priced {
+export interface EvaluatedCandidate {
   readonly kind: 'priced';
   readonly candidate: Candidate;
   readonly schedule: Schedule;
@@ -49,18 +49,18 @@ export interface Priced {
 
 /** A plan that is not correct on this machine has no price: it is dismissed with the verifier's reason, or the limit it exceeds. */
 export type EvaluationOutcome =
-  | Priced
+  | EvaluatedCandidate
   | { readonly kind: 'dismissed'; readonly dismissal: Dismissal; readonly exceeded?: CccError };
 
 /** As `price`; a candidate that exceeds a limit is dismissed, since others may be smaller. */
-export function priceWithinLimits(
+export function evaluateWithinLimits(
   candidate: Candidate,
-  request: PriceRequest,
+  request: EvaluationRequest,
   routes: Routes,
   bestKnown: Seconds,
 ): EvaluationOutcome {
   try {
-    return price(candidate, request, routes, bestKnown);
+    return evaluateCandidate(candidate, request, routes, bestKnown);
   } catch (error) {
     if (!(error instanceof CccError) || error.code !== 'limit') throw error;
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason: error.message }, exceeded: error };
@@ -71,9 +71,9 @@ export function priceWithinLimits(
  * The candidate in one bulk, or in as many as the user asked for; dismissed with the verifier's reason if it is wrong
  * here, and unseen if it moves too much to be faster than the best plan known and need not be shown.
  */
-export function price(
+export function evaluateCandidate(
   candidate: Candidate,
-  request: PriceRequest,
+  request: EvaluationRequest,
   routes: Routes,
   bestKnown: Seconds,
   multiple = 1,
@@ -82,14 +82,14 @@ export function price(
   const isShown = request.exhaustive === true && schedule.steps.transferCount <= fewTransfers;
   const mayBeSlower = !isShown && Number.isFinite(bestKnown);
   const slower = bestKnown * (1 + 1e-9);
-  if (mayBeSlower && leastTime(schedule, routes, request.size, slower) > slower) {
+  if (mayBeSlower && occupancyLowerBound(schedule, routes, request.size, slower) > slower) {
     const reason = 'keeps a link or a chip busy for longer than another one takes in all';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
   const plan = lowerToFit(schedule, planName(candidate.name, request.topology.name), request);
-  checkOperations(plan, request.limits);
+  checkOperationLimit(plan, request.limits);
   const { shape } = schedule.steps;
-  const found = check(plan, { topology: request.topology, slots: request.limits.slots });
+  const found = checkByKernel(plan, { topology: request.topology, slots: request.limits.slots });
   const { checked } = found;
   if (checked === undefined) {
     const reason = `not correct on this machine: ${verdictText(found.verification)}`;
@@ -101,7 +101,7 @@ export function price(
 }
 
 /** @throws CccError 'limit' for too many operations in all bulks */
-export function checkOperations(plan: Plan, limits: Limits): void {
+export function checkOperationLimit(plan: Plan, limits: Limits): void {
   const { bulks } = plan;
   const operations = operationCount(plan);
   if (operations * bulks <= limits.operations) return;

@@ -29,7 +29,7 @@ export function shapeBounds(collective: Collective, topology: Topology, machine:
 }
 
 /** No shape with C chunks has fewer rounds: whole ones, and one at least in every step. */
-export function leastRounds({ roundsPerChunk, leastSteps }: ShapeBounds, chunks: number): number {
+export function minRounds({ roundsPerChunk, leastSteps }: ShapeBounds, chunks: number): number {
   return Math.max(leastSteps, Math.ceil(chunks * roundsPerChunk - rounding));
 }
 

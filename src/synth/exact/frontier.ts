@@ -4,12 +4,12 @@
  * impossible in fewer, so one proof below every point is enough. The search ends on every input: there are no more steps than
  * rounds, and no more rounds than the best known R/C allows.
  */
-import { leastRounds } from './bounds.ts';
+import { minRounds } from './bounds.ts';
 import type { InstanceShape } from './instance.ts';
 import type { Oracle, ShapeVerdict } from './oracle.ts';
 
 /** Why there is nothing better: the proof, or what was tried in vain. */
-export interface Floor {
+export interface FrontierEvidence {
   readonly status: 'infeasible' | 'unknown';
   readonly reason: string;
 }
@@ -17,11 +17,11 @@ export interface Floor {
 export interface FrontierPoint extends InstanceShape {
   readonly verdict: Extract<ShapeVerdict, { status: 'feasible' }>;
   /** Why C chunks do not go in S steps with fewer rounds. */
-  readonly floor: Floor;
+  readonly floor: FrontierEvidence;
 }
 
 /** A shape that would have been an improvement; it stands for all with fewer rounds. */
-export interface Gap extends InstanceShape, Floor {}
+export interface Gap extends InstanceShape, FrontierEvidence {}
 
 export interface Frontier {
   /** Not dominated by one another; fewest chunks first, then fewest steps. */
@@ -45,7 +45,7 @@ export function* walkFrontier(
   const soFar = { points, gaps, chunksUpTo };
   const lastChunks = Number.isFinite(oracle.bounds.leastSteps) ? chunksUpTo : 0;
   for (let chunks = 1; chunks <= lastChunks; chunks++) {
-    const least = leastRounds(oracle.bounds, chunks);
+    const least = minRounds(oracle.bounds, chunks);
     const fewest = roundsToImprove(points, chunks, Number.POSITIVE_INFINITY);
     // With as many steps as there can be: if that is impossible, all with fewer are, and need not be looked at one by one.
     if (least <= fewest && Number.isFinite(fewest)) oracle.ask({ chunks, steps: fewest, rounds: fewest });
@@ -75,7 +75,7 @@ function fewestRounds(
       best = { chunks, steps, rounds, verdict, floor: { status: 'infeasible', reason: '' } };
       continue;
     }
-    const floor: Floor = {
+    const floor: FrontierEvidence = {
       status: verdict.status,
       reason: verdict.status === 'infeasible' ? verdict.proof : verdict.reason,
     };

@@ -2,7 +2,7 @@
  * The exact engine: schedules in steps and rounds, with as few of both as can be. Asked by name, and told C, S and R (`--chunks`,
  * `--set steps=`, `--set rounds=`) it finds a schedule or says why there is none; with less than that, it goes along the frontier.
  */
-import { type CollectiveKind, collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import { type CollectiveKind, collectiveFacts, combinesInRankOrder } from '../../ir/collective.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { derivationsOf } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
@@ -10,13 +10,13 @@ import { walkFrontier } from './frontier.ts';
 import { type InstanceShape, scheduleName } from './instance.ts';
 import { Oracle, type ShapeVerdict } from './oracle.ts';
 
-export { type Floor, type Frontier, type FrontierPoint, type Gap, walkFrontier } from './frontier.ts';
+export { type Frontier, type FrontierEvidence, type FrontierPoint, type Gap, walkFrontier } from './frontier.ts';
 export { Oracle, type ShapeVerdict } from './oracle.ts';
 
 /** Frontiers of larger machines would take hours, and nearly all of them be left open. */
 const mostRanks = 64;
 
-export const exact: Engine = {
+export const exactEngine: Engine = {
   name: 'exact',
   about: 'fewest steps and rounds, proved; of small machines, and asked only by name',
   onRequest: true,
@@ -60,7 +60,8 @@ function* propose(problem: Problem): Iterable<Proposal> {
 export function unfitFor({ collective, routes }: Pick<Problem, 'collective' | 'routes'>): string | undefined {
   if (collective.ranks === 1) return 'one rank has nothing to move';
   if (derivationsOf(collective.kind).length === 0) return `there is no ${collective.kind} in moves`;
-  if (collectiveFacts[collective.kind].reduces && keepsRankOrder(collective)) return 'needs an operator that commutes';
+  if (collectiveFacts[collective.kind].reduces && combinesInRankOrder(collective))
+    return 'needs an operator that commutes';
   const ranks = ranksOf(routes.topology);
   if (ranks <= mostRanks) return undefined;
   return `exact schedules are for machines of at most ${mostRanks} chips, not ${ranks}`;

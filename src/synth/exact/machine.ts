@@ -7,14 +7,14 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Arc } from '../arcs.ts';
 import { distancesFrom } from '../distances.ts';
-import { waysOf } from '../list/ways.ts';
+import { routeTableOf } from '../list/ways.ts';
 
 /** One way from chip to chip; ranks at its ends, and the links that it takes capacity of. */
-export type UnitWay = Pick<Arc, 'from' | 'to' | 'links'>;
+export type UnitRoute = Pick<Arc, 'from' | 'to' | 'links'>;
 
 export interface UnitMachine {
   readonly ranks: number;
-  readonly ways: readonly UnitWay[];
+  readonly ways: readonly UnitRoute[];
   /** `units[link]`: chunks that it carries per round. */
   readonly units: readonly number[];
   /** Whether no two ways share a link. */
@@ -28,7 +28,7 @@ export interface UnitMachine {
  * @param reversed as they are when every link is turned round
  */
 export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
-  const { ranks, arcs: ways } = waysOf(routes, reversed);
+  const { ranks, arcs: ways } = routeTableOf(routes, reversed);
   const units = routes.topology.links.map((link) => link.units);
   const all = ways.flatMap(({ links }) => links);
   const outgoing: number[][] = Array.from({ length: ranks }, () => []);
@@ -43,7 +43,7 @@ export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
 }
 
 /** Chunks that a way carries per round, if no other one is used. */
-export function unitsOf({ links }: UnitWay, units: readonly number[]): number {
+export function unitsOf({ links }: UnitRoute, units: readonly number[]): number {
   return Math.min(...links.map((link) => units[link]));
 }
 

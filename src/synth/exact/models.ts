@@ -1,9 +1,9 @@
 /** Integer programs whose solutions are the schedules of one instance. */
 import type { LinearModel } from '../../solver/index.ts';
-import { Moves, scheduleOf } from '../list/spread.ts';
+import { Moves, spreadSchedule } from '../list/spread.ts';
 import type { Instance, ScheduleMaker } from './instance.ts';
 import { routedSchedule } from './routed.ts';
-import { partsOf, setImage, sumsSchedule } from './sums.ts';
+import { disjointSplits, setImage, sumsSchedule } from './sums.ts';
 import type { Renumbering } from './symmetry.ts';
 import { type Item, Unrolled } from './unrolled.ts';
 
@@ -52,7 +52,7 @@ function spread(instance: Instance, unrolled: Unrolled, starts: readonly number[
         }
         moves.endStep(rounds);
       }
-      return (name, collective, width) => scheduleOf(moves, name, collective, width);
+      return (name, collective, width) => spreadSchedule(moves, name, collective, width);
     },
   };
 }
@@ -89,7 +89,7 @@ function sums(instance: Instance, unrolled: Unrolled, symmetry: readonly Renumbe
   const items = Array.from({ length: all }, (_, index): Item => {
     const set = index + 1;
     const start = Number.isInteger(Math.log2(set)) ? Math.log2(set) : undefined;
-    const parts = partsOf(set).map(([one, other]) => [one - 1, other - 1] as const);
+    const parts = disjointSplits(set).map(([one, other]) => [one - 1, other - 1] as const);
     return { start, amount: 1, wanted: () => (set === all ? 1 : 0), whole: true, parts };
   });
   for (let block = 0; block < chunks / symmetry.length; block++) unrolled.add(items);

@@ -3,7 +3,7 @@
  * steps. What is possible in S steps is possible in more, up to R, since a step of several rounds can be cut in two.
  */
 import { Random } from '../../ir/random.ts';
-import { scheduleOf, spreadOf } from '../list/spread.ts';
+import { spreadOf, spreadSchedule } from '../list/spread.ts';
 import { attemptSteps } from './greedy.ts';
 import type { Instance, InstanceAnswer, ScheduleMaker, SearchControl } from './instance.ts';
 import { answerBySolver } from './solver-answer.ts';
@@ -37,7 +37,7 @@ function constructSpread(
   for (let attempt = 0; attempt < attempts && !shouldStop(); attempt++) {
     const moves = attemptSteps(machine, spread, splits[attempt % splits.length], new Random(seed + attempt));
     if (moves === undefined) continue;
-    const schedule: ScheduleMaker = (name, collective, width) => scheduleOf(moves, name, collective, width);
+    const schedule: ScheduleMaker = (name, collective, width) => spreadSchedule(moves, name, collective, width);
     return { status: 'feasible', schedule, method: 'constructed' };
   }
   return undefined;

@@ -6,9 +6,9 @@ import { type Collective, collectiveFacts, isIdempotent, messageChunks } from '.
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
-import { fold } from '../../passes/index.ts';
-import { assemble, type Derivation, type DerivedPart, derivationsOf } from '../derive.ts';
-import { chunksWithoutWaste, leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
+import { gatherThenReduce } from '../../passes/index.ts';
+import { assembleSchedule, type Derivation, type DerivedPart, derivationsOf } from '../derive.ts';
+import { chunksWithoutWaste, minRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
 import {
   type InstanceAnswer,
   type InstanceShape,
@@ -20,7 +20,7 @@ import {
 import { type UnitMachine, unitMachineOf } from './machine.ts';
 import { answerMove } from './moves.ts';
 import { answerBySolver } from './solver-answer.ts';
-import { mostSummedRanks } from './sums.ts';
+import { maxSummedRanks } from './sums.ts';
 
 /** What is known of a collective in a shape; a schedule for it, with `multiple` chunks for each of the shape's, is made when asked for. */
 export type ShapeVerdict = SolverFinding<(multiple: number) => Schedule>;
@@ -72,7 +72,7 @@ export class Oracle {
     }
     const gathered = this.askGathered(shape);
     if (gathered !== undefined) return gathered;
-    if (this.collective.ranks <= mostSummedRanks) {
+    if (this.collective.ranks <= maxSummedRanks) {
       const verdict = this.askSums(shape);
       if (verdict.status !== 'unknown') return verdict;
       reasons.push(verdict.reason);
@@ -100,8 +100,8 @@ export class Oracle {
     // Halves first: the two moves are often each other's reversal, and then neither needs more than the other.
     choices.sort((a, b) => Math.abs(2 * a - shape.steps) - Math.abs(2 * b - shape.steps) || a - b);
     for (const steps of choices) {
-      const left = shape.rounds - leastRounds(second, chunks);
-      for (let rounds = Math.max(steps, leastRounds(first, chunks)); rounds <= left; rounds++) {
+      const left = shape.rounds - minRounds(second, chunks);
+      for (let rounds = Math.max(steps, minRounds(first, chunks)); rounds <= left; rounds++) {
         const one = this.answer(parts[0], { chunks, steps, rounds }, true);
         if (one.status !== 'feasible') continue;
         const rest = shape.rounds - rounds;
@@ -120,7 +120,7 @@ export class Oracle {
     const schedule = (multiple: number) => {
       const target = this.inChunks(shape, multiple);
       const gather: Collective = { ...target, kind: 'allgather', ordered: false };
-      return fold(answer.schedule(this.nameOf(shape), gather, multiple), target);
+      return gatherThenReduce(answer.schedule(this.nameOf(shape), gather, multiple), target);
     };
     return { status: 'feasible', method: `${answer.method}, gathered and then reduced`, schedule };
   }
@@ -146,7 +146,7 @@ export class Oracle {
     answers: readonly Extract<InstanceAnswer, { status: 'feasible' }>[],
   ): ShapeVerdict {
     const schedule = (multiple: number) =>
-      assemble(this.inChunks(shape, multiple), derivation, (move, part) =>
+      assembleSchedule(this.inChunks(shape, multiple), derivation, (move, part) =>
         answers[derivation.parts.indexOf(part)].schedule(this.nameOf(shape), move, multiple),
       );
     const methods = [...new Set(answers.map(({ method }) => method))].join(', ');

@@ -8,7 +8,7 @@ import type { ScheduleMaker } from './instance.ts';
 import type { UnitMachine } from './machine.ts';
 
 /** Sets double with every rank. */
-export const mostSummedRanks = 5;
+export const maxSummedRanks = 5;
 
 /** One partial sum that goes over a way in a step. */
 interface SentSum {
@@ -31,7 +31,7 @@ interface MadeSum {
 }
 
 /** The ways to write a set as two that are not empty and share nothing; each once. */
-export function partsOf(set: number): readonly (readonly [number, number])[] {
+export function disjointSplits(set: number): readonly (readonly [number, number])[] {
   const parts: [number, number][] = [];
   for (let part = (set - 1) & set; part > 0; part = (part - 1) & set) {
     const rest = set ^ part;
@@ -197,7 +197,7 @@ function neededOf({ ranks, ways }: UnitMachine, sums: readonly SentSum[], steps:
         if (!sent.has(arrival)) demand(ways[arrival.way].from, set, step - 1);
         sent.add(arrival);
       } else if (!made.has(`${rank} ${chunk} ${set}`)) {
-        const parts = partsOf(set).find((pair) => pair.every((part) => has[step][rank].has(part)));
+        const parts = disjointSplits(set).find((pair) => pair.every((part) => has[step][rank].has(part)));
         if (parts === undefined) throw new Error(`rank ${rank} cannot make up the sum ${set} of chunk ${chunk}`);
         for (const part of parts) demand(rank, part, step);
         made.set(`${rank} ${chunk} ${set}`, { rank, chunk, set, parts: [parts[0], parts[1]], step });
@@ -212,7 +212,7 @@ function neededOf({ ranks, ways }: UnitMachine, sums: readonly SentSum[], steps:
 function closed(sums: readonly number[], all: number): ReadonlySet<number> {
   const result = new Set(sums);
   for (let set = 1; set <= all; set++) {
-    if (partsOf(set).some((parts) => parts.every((part) => result.has(part)))) result.add(set);
+    if (disjointSplits(set).some((parts) => parts.every((part) => result.has(part)))) result.add(set);
   }
   return result;
 }

@@ -3,7 +3,7 @@
  * fraction of the columns and rows, if all but the identity move every rank.
  */
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
-import { mostShapes } from '../limits.ts';
+import { maxShapes } from '../limits.ts';
 import type { UnitMachine } from './machine.ts';
 
 /** One renumbering of a machine: where ranks go, and ways with them. */
@@ -30,7 +30,7 @@ export function identityOf({
 export function freeSymmetry(machine: UnitMachine): readonly Renumbering[] {
   const { ranks } = machine;
   let best: readonly Renumbering[] = [identityOf(machine)];
-  for (const extents of shapesOf(ranks, mostShapes)) {
+  for (const extents of shapesOf(ranks, maxShapes)) {
     const group = new TranslationGroup(extents);
     const images = Array.from({ length: ranks }, (_, by) => group.images(by));
     const found = images.flatMap((image) => {

@@ -6,7 +6,7 @@
  * What looks the same from several chips needs one item of each set of images: links carry the images of what is sent as well.
  */
 import { type LinearModel, ModelBuilder } from '../../solver/index.ts';
-import type { UnitMachine, UnitWay } from './machine.ts';
+import type { UnitMachine, UnitRoute } from './machine.ts';
 import { identityOf, type Renumbering } from './symmetry.ts';
 
 /** What is moved: with `wanted` 1 and `amount` 1 something that can be copied. */
@@ -26,13 +26,13 @@ export interface Item {
 
 /** What is unrolled: (S, R) on a machine. */
 export interface Unrolling {
-  readonly machine: Pick<UnitMachine, 'ranks' | 'units'> & { readonly ways: readonly TimedWay[] };
+  readonly machine: Pick<UnitMachine, 'ranks' | 'units'> & { readonly ways: readonly TimedRoute[] };
   readonly steps: number;
   readonly rounds: number;
 }
 
 /** Steps until what goes over a way has come, and until its links carry something else; one each if it does not say. */
-export interface TimedWay extends UnitWay {
+export interface TimedRoute extends UnitRoute {
   readonly takes?: number;
   readonly holds?: number;
 }

@@ -8,7 +8,7 @@ import type { Topology } from '../../ir/topology.ts';
 import { sumError } from '../../ir/units.ts';
 import { place, withCounts } from '../../passes/index.ts';
 import type { Engine, Problem } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
+import { maxRanksFor } from '../limits.ts';
 import type { Aim, Communicator, Composition, Level } from './composition.ts';
 import { type Estimate, estimate } from './estimate.ts';
 
@@ -76,7 +76,7 @@ export class LevelAlgorithms {
       return aim === 'size' ? seconds || busiest : busiest || seconds;
     };
     const best = options.reduce((least, option) => (compare(option, least) < 0 ? option : least));
-    if (this.problem.collective.ranks <= mostRanksFor.messages) return best;
+    if (this.problem.collective.ranks <= maxRanksFor.messages) return best;
     const good = options.filter(({ cost }) => cost.seconds <= best.cost.seconds * worthMessages);
     return good.reduce((least, option) => (piecesOf(option) < piecesOf(least) ? option : least), best);
   }
@@ -118,7 +118,7 @@ export class LevelAlgorithms {
    * algorithms suit switches.
    */
   private isWorthThorough({ where, local }: Kind): boolean {
-    if (where === 'along' || local.collective.ranks > mostRanksFor.programs) return false;
+    if (where === 'along' || local.collective.ranks > maxRanksFor.programs) return false;
     return this.problem.effort !== 'quick' || !areAllNear(local);
   }
 

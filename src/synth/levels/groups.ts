@@ -11,7 +11,7 @@ export type Grouping =
 const slower = 1 / 2;
 
 /** The topology's declared groups; where it declares none, boxes joined by slower links. */
-export function groupsOf(topology: Topology): Grouping {
+export function topologyGroups(topology: Topology): Grouping {
   const { groups } = topology;
   if (groups.length === 0) {
     const found = detectGroups(topology);

@@ -28,7 +28,7 @@ type Groups = readonly (readonly number[])[];
  * way out of its group any more but over another one, the other members are guests. Where every guest has its match in every group,
  * they can also be a rail of their own, whatever way that takes.
  */
-export function boxesOf(groups: Groups, routes: Routes): readonly Hierarchy[] {
+export function boxHierarchy(groups: Groups, routes: Routes): readonly Hierarchy[] {
   const places = groups[0].length;
   const areEqual = groups.every(({ length }) => length === places);
   const carriers = groups.map((_, group) => carriersOf(group, groups, routes));
@@ -61,7 +61,7 @@ function carriersOf(group: number, groups: Groups, routes: Routes): readonly num
 }
 
 /** A mesh or torus by its axes; where these are rings of four and pairs, as a hypercube too: around a ring of four go two dimensions in Gray code. */
-export function gridsOf(topology: Topology): readonly Hierarchy[] {
+export function gridHierarchies(topology: Topology): readonly Hierarchy[] {
   const axes = axesOfGrid(topology);
   const extents = axes.map(({ extent }) => extent);
   const inOrder = Array.from(topology.chips.keys());

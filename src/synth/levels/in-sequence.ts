@@ -13,7 +13,11 @@ export interface ChosenLevel {
 }
 
 /** The least C for which every algorithm's chunks are whole numbers of the message's. */
-export function leastChunks(collective: Collective, { units }: Composition, levels: readonly ChosenLevel[]): number {
+export function minChunksForLevels(
+  collective: Collective,
+  { units }: Composition,
+  levels: readonly ChosenLevel[],
+): number {
   const needs = levels.flatMap(({ choices }) => choices.flatMap(chunksPerUnit));
   const perUnit = needs.reduce(leastCommonMultiple, 1);
   return collectiveFacts[collective.kind].sharded ? (perUnit * units) / collective.ranks : perUnit * units;

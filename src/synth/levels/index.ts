@@ -3,15 +3,15 @@
  * joins them, or the axes of a grid. Every level has channels of its own, so that levels of successive bulks do not wait in each other's lanes: with
  * several bulks, which the flow looks for, all levels work at once, each on another bulk.
  */
-import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
+import { collectiveFacts, combinesInRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { areBoxes } from '../boxes.ts';
-import { type Candidate, dismissed, type Engine, type Problem, type Promised, type Proposal } from '../engine.ts';
+import { type Candidate, dismissed, type Engine, type EngineEstimate, type Problem, type Proposal } from '../engine.ts';
 import { LevelAlgorithms, type LevelEngines } from './algorithms.ts';
 import { type Composition, compositionsOf } from './composition.ts';
-import { groupsOf } from './groups.ts';
-import { boxesOf, gridsOf } from './hierarchies.ts';
-import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
+import { topologyGroups } from './groups.ts';
+import { boxHierarchy, gridHierarchies } from './hierarchies.ts';
+import { type ChosenLevel, inSequence, minChunksForLevels } from './in-sequence.ts';
 
 const name = 'levels';
 
@@ -22,7 +22,7 @@ const name = 'levels';
  * @param thorough asked as well where so few ranks are concerned that they take no long
  * @param along asked for the lines of a grid
  */
-export function levels(
+export function levelsEngine(
   quick: readonly Engine[],
   thorough: readonly Engine[] = [],
   along: readonly Engine[] = [],
@@ -38,7 +38,7 @@ export function levels(
 }
 
 /** Along the axes of grids what everyone gives or gets is composed in a moment, of few messages; between one and all others are better there. */
-function promise({ collective: { kind }, routes: { topology } }: Problem): Partial<Promised> {
+function promise({ collective: { kind }, routes: { topology } }: Problem): Partial<EngineEstimate> {
   if (areBoxes(topology)) return { part: 0.85 };
   const isFlat = topology.groups.length === 0 && !collectiveFacts[kind].rooted;
   return isFlat ? { work: 500 } : { part: 0.6 };
@@ -48,10 +48,13 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
   const { collective, routes, algorithm } = problem;
   const { kind, root } = collective;
   if (algorithm !== undefined) return;
-  if (keepsRankOrder(collective))
+  if (combinesInRankOrder(collective))
     return yield dismissed(name, 'levels are combined one after the other, not in rank order');
-  const { groups, reason } = groupsOf(routes.topology);
-  const hierarchies = [...(groups === undefined ? [] : boxesOf(groups, routes)), ...gridsOf(routes.topology)];
+  const { groups, reason } = topologyGroups(routes.topology);
+  const hierarchies = [
+    ...(groups === undefined ? [] : boxHierarchy(groups, routes)),
+    ...gridHierarchies(routes.topology),
+  ];
   const compositions = hierarchies.flatMap((hierarchy) => compositionsOf(kind, root, hierarchy));
   if (compositions.length === 0)
     return yield dismissed(name, reason ?? `${kind} over groups of such sizes is not composed of others`);
@@ -94,7 +97,7 @@ function sumOf(times: readonly Seconds[]): Seconds {
 
 function candidate(problem: Problem, { name: label, composition, levels }: Option): Proposal {
   const { collective, chunks, routes, limits } = problem;
-  const least = leastChunks(collective, composition, levels);
+  const least = minChunksForLevels(collective, composition, levels);
   if (chunks !== undefined && chunks % least !== 0) {
     return dismissed(label, `needs a multiple of ${least} chunks per shard, not ${chunks}`);
   }

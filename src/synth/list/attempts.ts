@@ -1,7 +1,7 @@
 /** Attempts at random, of which the fastest is kept. */
 import { type Effort, partOfWork, WorkSpent } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { mostAttempts } from '../limits.ts';
+import { maxAttempts } from '../limits.ts';
 import type { SpreadProblem } from './problem.ts';
 
 /** Operations of a plan in whose time they are made, and in whose time it is tried before how finely to cut. */
@@ -22,14 +22,14 @@ export function fastest<R extends { readonly seconds: Seconds; readonly work: nu
   attempt: (number: number, best: R | undefined) => R | undefined,
   least: Seconds,
   { effort, shouldStop }: Pick<SpreadProblem, 'effort' | 'shouldStop'>,
-  patience = mostAttempts,
+  patience = maxAttempts,
 ): R | undefined {
   const most = workOfAttempts(effort);
   let best: R | undefined;
   let work = 0;
   let isOver = false;
   let lastGain = 0;
-  for (let number = 0; number === 0 || (number < mostAttempts && work <= most && !isOver); number++) {
+  for (let number = 0; number === 0 || (number < maxAttempts && work <= most && !isOver); number++) {
     const next = finished(() => attempt(number, best), best);
     isOver = shouldStop() || number - lastGain >= patience;
     if (next === undefined) continue;

@@ -1,7 +1,7 @@
 /** A candidate of the list engine; its moves are searched when it is first built. */
 import type { Collective } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
-import { assemble, type Derivation, type DerivedPart } from '../derive.ts';
+import { assembleSchedule, type Derivation, type DerivedPart } from '../derive.ts';
 import type { Candidate, Proposal } from '../engine.ts';
 import { evenPlaces, placesInShards } from './places.ts';
 import type { SpreadProblem, Strategy } from './problem.ts';
@@ -32,7 +32,7 @@ export function candidate(
     return placedSchedule(movesOf(searched), name, move, places, 0);
   };
   const build = (multiple: number) =>
-    assemble({ ...target, chunks: target.chunks * multiple }, derivation, made, parts[0].search.root);
+    assembleSchedule({ ...target, chunks: target.chunks * multiple }, derivation, made, parts[0].search.root);
   const promised = () => secondsInTurn(parts.map(movesOf));
   return { kind: 'candidate', candidate: { name, origin, build, promised } };
 }

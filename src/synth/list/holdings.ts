@@ -82,6 +82,11 @@ export class Holdings {
     return found;
   }
 
+  /** Those of them in a word of 32 items, one bit each. */
+  usefulWord(from: number, to: number, word: number): number {
+    return this.has[from * this.words + word] & ~this.gets[to * this.words + word];
+  }
+
   /** Whether a rank has an item. */
   isHeld(rank: number, item: number): boolean {
     return (this.has[rank * this.words + (item >> 5)] & (1 << (item & 31))) !== 0;

@@ -6,7 +6,7 @@ import type { Engine, Problem, Proposal } from '../engine.ts';
 import { proposeSpreads } from './propose.ts';
 import { proposeRouted } from './routed/index.ts';
 
-export const list: Engine = {
+export const listEngine: Engine = {
   name: 'list',
   searches: true,
   about: 'greedy schedules for any machine: whatever link is free carries what its receiver lacks',

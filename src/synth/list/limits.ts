@@ -1,5 +1,5 @@
 /** Limits of work of the list engine: what is looked at, and no more. */
-export const limits = {
+export const listLimits = {
   /** Items × ranks of one search, unless the user asked for more, or ways × ranks: beyond, plans have millions of operations. */
   deliveries: 1 << 21,
   /** Pieces × ranks of what runs in many bulks. */

@@ -3,12 +3,12 @@ import { Latencies } from '../../bounds/latency/latencies.ts';
 import { chipsAreAlike } from '../../graph/index.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Problem } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
+import { maxRanksFor } from '../limits.ts';
 import { isLine } from '../line.ts';
 import { sharesOf } from '../shares.ts';
 import { roundTrips, widthsInto } from './centre.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
-import { type RouteTable, waysOf } from './ways.ts';
+import { type RouteTable, routeTableOf } from './ways.ts';
 
 /** The search problem of a move on a machine, or on the machine with its links turned round: the same one where that changes nothing. */
 export type MoveProblem = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
@@ -19,7 +19,7 @@ export function machineFor(problem: Problem): MoveProblem {
   const { ranks, counts } = collective;
   const mirrored = isOwnMirror(routes.topology);
   const root = rootFor(problem);
-  const inBulks = (ranks > mostRanksFor.sources && problem.inOneBulk !== true) || reducesThere(problem);
+  const inBulks = (ranks > maxRanksFor.sources && problem.inOneBulk !== true) || reducesThere(problem);
   const ways = new Map<boolean, RouteTable>();
   const made = new Map<string, SpreadProblem>();
   const make = (kind: SpreadKind, reversed: boolean): SpreadProblem => {
@@ -29,7 +29,7 @@ export function machineFor(problem: Problem): MoveProblem {
       kind,
       topology,
       unreachable: isReached ? undefined : 'some chips cannot reach others that need their data',
-      ways: () => kept(ways, reversed, () => waysOf(routes, reversed)),
+      ways: () => cached(ways, reversed, () => routeTableOf(routes, reversed)),
       size,
       ranks,
       root,
@@ -42,12 +42,12 @@ export function machineFor(problem: Problem): MoveProblem {
   };
   return (kind, reversed) => {
     const turns = reversed && !mirrored;
-    return kept(made, `${kind} ${turns}`, () => make(kind, turns));
+    return cached(made, `${kind} ${turns}`, () => make(kind, turns));
   };
 }
 
 /** What is known of a key, or is made and known from then on. */
-export function kept<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
+export function cached<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
   const value = known.get(key) ?? make();
   known.set(key, value);
   return value;
@@ -63,7 +63,7 @@ function rootFor(problem: Problem): number {
   if (collective.kind !== 'allreduce') return collective.root;
   const widths = widthsInto(routes.topology);
   const usual = reducesThere(problem) ? widths.indexOf(Math.min(...widths)) : collective.root;
-  if (chipsAreAlike(routes.topology) || collective.ranks > mostRanksFor.packings) return usual;
+  if (chipsAreAlike(routes.topology) || collective.ranks > maxRanksFor.packings) return usual;
   const trips = roundTrips(routes.topology);
   const least = Math.min(...trips);
   return trips[usual] - least > size / widths[usual] ? trips.indexOf(least) : usual;

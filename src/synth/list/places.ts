@@ -1,6 +1,6 @@
 /** Which chunks of the `data` buffer an item is. */
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
-import { mostChunks } from '../limits.ts';
+import { maxChunksPerShard } from '../limits.ts';
 import type { SpreadingRoot } from '../shares.ts';
 
 /** Slots of items: item i is `first(i) … end(i) − 1`, the same everywhere. */
@@ -38,7 +38,7 @@ export function placesInShards(origin: Int32Array, chunks: number): Places {
 export function chunksFor(shares: readonly SpreadingRoot[], itemsPerUnit: number): number {
   const items = shares.map(({ share }) => share * itemsPerUnit);
   const even = items.reduce(leastCommonMultiple, 1);
-  if (even <= mostChunks) return even;
+  if (even <= maxChunksPerShard) return even;
   const most = Math.max(...items);
-  return most * Math.max(1, Math.floor(mostChunks / most));
+  return most * Math.max(1, Math.floor(maxChunksPerShard / most));
 }

@@ -1,11 +1,11 @@
 /** Allgather, broadcast and what is made of them (derive.ts): the candidates of every strategy that fits the machine. */
-import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
-import { type Derivation, derivationsOf, leastChunks } from '../derive.ts';
+import { collectiveFacts, combinesInRankOrder, messageChunks } from '../../ir/collective.ts';
+import { type Derivation, derivationsOf, minChunksPerShard } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { candidate } from './candidate.ts';
 import { events, steps, together } from './events/index.ts';
-import { kept, type MoveProblem, machineFor } from './machine.ts';
+import { cached, type MoveProblem, machineFor } from './machine.ts';
 import { chunksFor } from './places.ts';
 import { isSpread, type SpreadProblem, type Strategy } from './problem.ts';
 import { rows } from './rows.ts';
@@ -26,7 +26,7 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
   // What is found first should be good: along a line that is a pipeline from its end.
   if (isLine(problem.routes.topology)) derivations.reverse();
   const machine = machineFor(problem);
-  const ordered = collectiveFacts[collective.kind].reduces && keepsRankOrder(collective);
+  const ordered = collectiveFacts[collective.kind].reduces && combinesInRankOrder(collective);
   for (const strategy of strategies.map(remembering)) {
     const name = `list-${strategy.name}-${collective.kind}`;
     const reasons = derivations.map((derivation) => unfitFor(strategy, derivation, machine));
@@ -46,10 +46,10 @@ function remembering(strategy: Strategy): Strategy {
   const found = new Map<SpreadProblem, Map<number, Moves>>();
   return {
     ...strategy,
-    itemsPerShard: (problem) => kept(parts, problem, () => strategy.itemsPerShard(problem)),
+    itemsPerShard: (problem) => cached(parts, problem, () => strategy.itemsPerShard(problem)),
     search: (spread, problem) => {
-      const ofProblem = kept(found, problem, () => new Map<number, Moves>());
-      return kept(ofProblem, spread.origin.length, () => strategy.search(spread, problem));
+      const ofProblem = cached(found, problem, () => new Map<number, Moves>());
+      return cached(ofProblem, spread.origin.length, () => strategy.search(spread, problem));
     },
   };
 }
@@ -85,7 +85,7 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: MovePr
   const units = parts.map((part) =>
     part.search.shares === undefined ? part.items : chunksFor(part.search.shares, part.items),
   );
-  const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
+  const target = { ...collective, chunks: chunks ?? minChunksPerShard(collective, derivation, units) };
   return candidate(strategy, derivation, parts, target, { engine: 'list', schedule: name });
 }
 

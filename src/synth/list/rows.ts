@@ -1,7 +1,7 @@
 /** The strategy `rows`: trees for short messages behind switches, where some chips are nearer than others. */
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { mostRanksFor } from '../limits.ts';
+import { maxRanksFor } from '../limits.ts';
 import { centred, rowOf } from '../row.ts';
 import type { Strategy } from './problem.ts';
 import { type Handover, type MessageTimes, treeInRow } from './row-tree.ts';
@@ -41,8 +41,7 @@ function unfitForRow({ nodes, links, chips }: Topology, ways: () => RouteTable):
   };
   const ranks = chips.length;
   if (nodes.length === ranks || !chips.every(isNarrow)) return 'rows need switches, and chips that send one by one';
-  if (ranks > mostRanksFor.cubes)
-    return `trees over rows of more than ${mostRanksFor.cubes} ranks take too long to find`;
+  if (ranks > maxRanksFor.cubes) return `trees over rows of more than ${maxRanksFor.cubes} ranks take too long to find`;
   const { from, latency } = ways();
   if (from.length < ranks * (ranks - 1)) return 'rows need ways between all chips';
   if (latency.every((each) => each === latency[0]))

@@ -108,7 +108,7 @@ export function secondsInTurn(parts: readonly Moves[]): Seconds | undefined {
 }
 
 /** The schedule that makes the moves; item i is so many chunks from slot i · `chunksPerItem` on. */
-export function scheduleOf(moves: Moves, name: string, collective: Collective, chunksPerItem: number): Schedule {
+export function spreadSchedule(moves: Moves, name: string, collective: Collective, chunksPerItem: number): Schedule {
   return placedSchedule(moves, name, collective, evenPlaces(chunksPerItem), chunksPerItem);
 }
 

@@ -4,12 +4,12 @@
  * half as far to its ends. But all parts use the links of the centre then, so that this is for shorter messages.
  */
 import { chipsAreAlike } from '../../graph/index.ts';
-import { keepsRankOrder } from '../../ir/collective.ts';
+import { combinesInRankOrder } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { derivationsOf } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor, tolerance } from '../limits.ts';
+import { maxRanksFor, relativeTolerance } from '../limits.ts';
 import { equalShares } from '../shares.ts';
 import { candidate } from './candidate.ts';
 import { roundTrips, widthsInto } from './centre.ts';
@@ -30,7 +30,8 @@ interface Centre {
 /** Candidates of a strategy that remembers what it has searched, for machines whose chips are not alike. */
 export function* proposeThroughCentre(strategy: Strategy, machine: MoveProblem, problem: Problem): Iterable<Proposal> {
   const { collective, routes, effort = 'full' } = problem;
-  if (collective.kind !== 'allreduce' || keepsRankOrder(collective) || collective.ranks > mostRanksFor.packings) return;
+  if (collective.kind !== 'allreduce' || combinesInRankOrder(collective) || collective.ranks > maxRanksFor.packings)
+    return;
   if (chipsAreAlike(routes.topology) || strategy.unfit(machine('allgather', false)) !== undefined) return;
   const centres = centresOf(routes.topology, problem.size);
   for (const centre of centres.slice(0, mostCentres[effort])) yield proposeWith(strategy, centre, machine, problem);
@@ -39,7 +40,7 @@ export function* proposeThroughCentre(strategy: Strategy, machine: MoveProblem, 
 /** The ranks from which all others are near enough, for every distance that saves enough beside what the message takes over the narrowest chip's links; those of one rank are another derivation's. */
 function centresOf(topology: Topology, size: Bytes): readonly Centre[] {
   const farthest = roundTrips(topology);
-  const spared = (tolerance * size) / Math.min(...widthsInto(topology));
+  const spared = (relativeTolerance * size) / Math.min(...widthsInto(topology));
   const levels = [...new Set(farthest)].sort((a, b) => a - b).filter((level) => Math.max(...farthest) - level > spared);
   return levels
     .map((level) => ({ farthest: level, ranks: [...farthest.keys()].filter((rank) => farthest[rank] <= level) }))

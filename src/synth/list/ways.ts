@@ -34,7 +34,7 @@ export interface RouteTable extends ArcNetwork {
  * @param reversed the ways of the machine with its links turned round: the same routes, travelled backwards
  * @param mostChannels of several equal ways through switches as many
  */
-export function waysOf(routes: Routes, reversed: boolean, mostChannels = 1): RouteTable {
+export function routeTableOf(routes: Routes, reversed: boolean, mostChannels = 1): RouteTable {
   const { topology } = routes;
   const ranks = topology.chips.length;
   const ports = topology.chips.map((node) => topology.nodes[node].ports);

@@ -3,10 +3,10 @@
  * cell have. With one exchange that is an allgather and a local reduction; with pairs, pairs of pairs and so on it is recursive doubling (Thakur et al.
  * 2005), for which no hypercube is needed.
  */
-import { keepsRankOrder } from '../../ir/collective.ts';
+import { combinesInRankOrder } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
+import { maxRanksFor } from '../limits.ts';
 import { events } from '../list/events/index.ts';
 import { machineFor } from '../list/machine.ts';
 import type { SpreadProblem } from '../list/problem.ts';
@@ -17,10 +17,10 @@ import { inExchanges } from './schedule.ts';
 
 const name = 'merging sums';
 
-export function* proposeMerging(problem: Problem): Iterable<Proposal> {
+export function* proposeRecursiveDoubling(problem: Problem): Iterable<Proposal> {
   const { collective, routes, size, toBeat = Number.POSITIVE_INFINITY } = problem;
   const { kind, ranks } = collective;
-  if (kind !== 'allreduce' || keepsRankOrder(collective) || ranks === 1 || ranks > mostRanksFor.cubes) return;
+  if (kind !== 'allreduce' || combinesInRankOrder(collective) || ranks === 1 || ranks > maxRanksFor.cubes) return;
   const machine = machineFor(problem)('allgather', false);
   const reason = machine.unreachable ?? events.unfit({ ...machine, effort: 'full' });
   if (reason !== undefined) return yield dismissed(name, reason);

@@ -1,7 +1,7 @@
 /** Exchanges one after the other as a schedule: what comes is put into scratch, and combined there in the order of the cells. */
 import type { Collective } from '../../ir/collective.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
-import { foldOperands, type Operand } from '../../passes/index.ts';
+import { type Operand, reduceOperands } from '../../passes/index.ts';
 import type { Moves } from '../list/spread.ts';
 import { type Exchange, operandsAt } from './chains.ts';
 
@@ -24,7 +24,7 @@ export function inExchanges(
       exchange.cells.item[rank] === item ? own : ['scratch', start + operands[rank].indexOf(item) * chunks];
     addMoves(builder, moves[index], placeAt, chunks);
     const accumulator = start + Math.max(...operands.map(({ length }) => length)) * chunks;
-    foldOperands(builder, all, {
+    reduceOperands(builder, all, {
       operandsOf: (rank) => operands[rank].map((item) => placeAt(rank, item)),
       ...(index === exchanges.length - 1 && { resultOf: () => 0 }),
       accumulator,

@@ -8,7 +8,7 @@ import { sumError } from '../../ir/units.ts';
 import { fittingRing } from '../fitting-ring.ts';
 
 /** More channels are in no release, nor for one connection. */
-export const mostChannels = 32;
+export const maxNcclChannels = 32;
 /** Ranks tried as the next one of a way, for one bandwidth: NCCL ends its search by such a count too. */
 const mostTries = 1 << 14;
 
@@ -60,12 +60,12 @@ class ChannelSearch {
   /** @param first ways that are tried before others are looked for */
   find(first: readonly Order[]): readonly Order[] {
     const ways = first.filter((way) => this.take(this.linksOfWhole(way)));
-    while (ways.length < mostChannels) {
+    while (ways.length < maxNcclChannels) {
       const way = this.next(ways.length);
       if (way === undefined) break;
       const back = way.toReversed();
       ways.push(way);
-      if (ways.length < mostChannels && this.take(this.linksOfWhole(back))) ways.push(back);
+      if (ways.length < maxNcclChannels && this.take(this.linksOfWhole(back))) ways.push(back);
     }
     return ways.map((way) => this.boxes.flatMap((ranks) => way.map((place) => ranks[place])));
   }

@@ -14,7 +14,7 @@ import {
   type ScheduleRequest,
 } from '../../read/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { mostMessages } from '../limits.ts';
+import { maxMessages } from '../limits.ts';
 import { ringChannels } from './channels.ts';
 
 /** The names for `--algorithm`. */
@@ -38,7 +38,7 @@ export function ncclScheduleFor(name: NcclAlgorithm, kind: CollectiveKind): stri
   return schedules[name][kind];
 }
 
-export const nccl: Engine = {
+export const ncclEngine: Engine = {
   name: 'nccl',
   about: "NCCL's rings and double binary trees in channels, to compare with (nccl-ring, nccl-tree)",
   onRequest: true,
@@ -118,12 +118,12 @@ function proposal(name: NcclAlgorithm, schedule: string, channels: Channels, pro
     return dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${chunks}`);
   }
   const messages = orders.length * (name === 'nccl-ring' ? ringMessages(collective.kind, ranks) : 4 * ranks);
-  if (messages > mostMessages)
-    return dismissed(name, `${messages} messages are more than are priced to compare (${mostMessages})`);
+  if (messages > maxMessages)
+    return dismissed(name, `${messages} messages are more than are priced to compare (${maxMessages})`);
   const ofOne = (chunks ?? unit) / orders.length;
   const candidate: Candidate = {
     name,
-    origin: { engine: nccl.name, schedule: name, channels: orders.length },
+    origin: { engine: ncclEngine.name, schedule: name, channels: orders.length },
     build: (multiple) => ({ ...inChannels(file, { ...request, chunks: ofOne * multiple }, orders), name }),
   };
   return { kind: 'candidate', candidate };

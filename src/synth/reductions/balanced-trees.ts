@@ -9,7 +9,7 @@ import type { Routes } from '../../ir/routes.ts';
 import { type Seconds, sumError } from '../../ir/units.ts';
 import { directArcs } from '../arcs.ts';
 import type { Problem } from '../engine.ts';
-import { tolerance } from '../limits.ts';
+import { relativeTolerance } from '../limits.ts';
 import type { Tree } from '../trees/pack.ts';
 
 /** Changes that are tried, as long as they look at no more ranks than this. */
@@ -44,7 +44,7 @@ export function balancedTrees(
   for (let attempt = 0; attempt < number; attempt++) {
     const undoing = changing.change(random);
     const then = undoing.length === 0 ? now : seconds(true);
-    const warmth = tolerance * (lastHeat / tolerance) ** (attempt / number);
+    const warmth = relativeTolerance * (lastHeat / relativeTolerance) ** (attempt / number);
     if (then > now && random.below(2 ** 32) / 2 ** 32 > Math.exp((now - then) / (now * warmth))) {
       for (const move of undoing) changing.turn(move);
       continue;

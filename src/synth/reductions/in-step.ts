@@ -6,7 +6,7 @@
 import type { Candidate } from '../engine.ts';
 
 /** The candidate with all ranks in step, as one of an engine. */
-export function inStep(candidate: Candidate, engine: string): Candidate {
+export function inLockStep(candidate: Candidate, engine: string): Candidate {
   const name = `${candidate.name}, in step`;
   return {
     name,

@@ -3,16 +3,16 @@
  * the same time: a chip that reduces while its neighbours do not keeps their links idle as well. So all chips keep in step: they
  * send and receive over all their links at once, reduce what has come, and go on.
  */
-import { type CollectiveKind, keepsRankOrder } from '../../ir/collective.ts';
+import { type CollectiveKind, combinesInRankOrder } from '../../ir/collective.ts';
 import { candidatesOf, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { list } from '../list/index.ts';
+import { listEngine } from '../list/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
-import { inStep } from './in-step.ts';
-import { packets } from './packets.ts';
+import { inLockStep } from './in-step.ts';
+import { proposePackets } from './packets.ts';
 
 const name = 'in-step';
 
-export const inStepReductions: Engine = {
+export const lockStepEngine: Engine = {
   name,
   searches: true,
   about: 'reductions with all chips in step, for chips that cannot send while they reduce',
@@ -27,21 +27,21 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const exclusive = chips.some((chip) => nodes[chip].reduce?.overlap === false);
   if (algorithm !== undefined || !reductions.includes(collective.kind) || collective.ranks === 1 || !exclusive) return;
   if (size === 0) return;
-  if (keepsRankOrder(collective)) return yield dismissed(name, 'needs an operator that commutes');
+  if (combinesInRankOrder(collective)) return yield dismissed(name, 'needs an operator that commutes');
   for (const proposal of outOfStep(problem)) {
-    yield proposal.kind === 'dismissed' ? proposal : { ...proposal, candidate: inStep(proposal.candidate, name) };
+    yield proposal.kind === 'dismissed' ? proposal : { ...proposal, candidate: inLockStep(proposal.candidate, name) };
   }
 }
 
 function* outOfStep(problem: Problem): Iterable<Proposal> {
   const { kind, counts } = problem.collective;
-  if (kind === 'reduce') yield* packets(problem);
+  if (kind === 'reduce') yield* proposePackets(problem);
   // Where all ranks do the same at the same time nobody is ever ahead. With shards of different sizes they do not, whatever the machine.
   else if (counts === undefined && findSymmetry(problem.routes.topology).found) return;
-  for (const candidate of candidatesOf([list], { ...problem, inOneBulk: true })) {
+  for (const candidate of candidatesOf([listEngine], { ...problem, inOneBulk: true })) {
     yield { kind: 'candidate', candidate };
     // The usual way alone, since a reduce and a broadcast fill their pipelines one after the other, in steps that take longer.
     if (kind === 'allreduce') break;
   }
-  if (kind === 'allreduce') yield* packets(problem);
+  if (kind === 'allreduce') yield* proposePackets(problem);
 }

@@ -10,24 +10,24 @@ import { type Piece, type Schedule, StepsBuilder, type TransferKind } from '../.
 import { transpose } from '../../ir/topology.ts';
 import { type Arc, directArcs } from '../arcs.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
-import { kept } from '../list/machine.ts';
+import { maxRanksFor } from '../limits.ts';
+import { cached } from '../list/machine.ts';
 import type { Tree } from '../trees/pack.ts';
 import { packed } from '../trees/packing.ts';
-import { twoWayTrees } from '../trees/two-way-trees.ts';
+import { bidirectionalTrees } from '../trees/two-way-trees.ts';
 import { balancedTrees } from './balanced-trees.ts';
 
 /** Operations of a schedule that is made, proved and simulated in a moment. */
 const mostOperations = 120_000;
 
-export function* packets(problem: Problem): Iterable<Proposal> {
+export function* proposePackets(problem: Problem): Iterable<Proposal> {
   const { collective, chunks, parameters, routes } = problem;
   const isTwoWay = collective.kind === 'allreduce';
   const name = isTwoWay ? 'packets up and down trees' : 'packets up packed trees';
   if (parameters.trees !== undefined) return;
-  if (collective.ranks > mostRanksFor.packings)
-    return yield dismissed(name, `packing trees of more than ${mostRanksFor.packings} ranks takes too long`);
-  const found = isTwoWay ? twoWayTrees(routes.topology, problem.shouldStop) : treesToRoot(problem);
+  if (collective.ranks > maxRanksFor.packings)
+    return yield dismissed(name, `packing trees of more than ${maxRanksFor.packings} ranks takes too long`);
+  const found = isTwoWay ? bidirectionalTrees(routes.topology, problem.shouldStop) : treesToRoot(problem);
   if (typeof found === 'string') return yield dismissed(name, found);
   const load = loadOf(found, isTwoWay, routes);
   if (load === undefined) return yield dismissed(name, 'switches are in between');
@@ -145,6 +145,6 @@ function messagesOf(trees: readonly Tree[], isTwoWay: boolean): readonly (readon
     offset += amount;
   }
   const messages = new Map<string, Edge[]>();
-  for (const edge of [...up, ...down]) kept(messages, `${edge.kind} ${edge.from} ${edge.to}`, () => []).push(edge);
+  for (const edge of [...up, ...down]) cached(messages, `${edge.kind} ${edge.from} ${edge.to}`, () => []).push(edge);
   return [...messages.values()];
 }

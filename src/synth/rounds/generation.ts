@@ -4,7 +4,7 @@ import type { Seconds } from '../../ir/units.ts';
 import type { LinearModel, Solver } from '../../solver/index.ts';
 import { columnsPerMaster, patience, treeOrders, workOfTry } from './limits.ts';
 import { type DualPrices, Master, type MasterAnswer } from './master.ts';
-import { Pricing } from './pricing.ts';
+import { PricingProblem } from './pricing.ts';
 import type { RoundsProblem } from './problem.ts';
 
 export class Generation {
@@ -15,14 +15,14 @@ export class Generation {
   private isDone = false;
   private masterWork = 0;
   private readonly master: Master;
-  private readonly pricing: Pricing;
+  private readonly pricing: PricingProblem;
   private readonly random: Random;
   private readonly shouldStop: (() => boolean) | undefined;
 
   constructor(problem: RoundsProblem, solver: Solver, seed: number, shouldStop?: () => boolean) {
     this.problem = problem;
     this.master = new Master(problem, solver);
-    this.pricing = new Pricing(problem);
+    this.pricing = new PricingProblem(problem);
     this.random = new Random(seed);
     this.shouldStop = shouldStop;
     this.price(this.pricesBefore());

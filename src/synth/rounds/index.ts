@@ -2,17 +2,17 @@
  * Schedules in rounds of free length by column generation (docs/ilp.md): a mixture of trees, or paths, such that all rounds together are
  * short. Each round costs the latency of a message, and lasts as long as its busiest link is busy.
  */
-import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import { collectiveFacts, combinesInRankOrder } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Solver } from '../../solver/index.ts';
 import { type Candidate, candidateOf, type Problem } from '../engine.ts';
-import { mostFailures, tolerance } from '../limits.ts';
+import { maxFailures, relativeTolerance } from '../limits.ts';
 import { Generation } from './generation.ts';
 import { precision, quickPart, workOfAll, workOfTry, workOfTrying } from './limits.ts';
 import { roundsNetwork } from './network.ts';
 import { commoditiesOf } from './problem.ts';
-import { rounded } from './rounding.ts';
-import { scheduleOf } from './schedule.ts';
+import { roundedMixture } from './rounding.ts';
+import { roundsSchedule } from './schedule.ts';
 
 /** The best in rounds that was found. */
 export interface InRounds {
@@ -41,7 +41,7 @@ export function bestInRounds(
 ): InRounds | undefined {
   const { collective, size, routes, seed, effort, shouldStop, onModel } = problem;
   const demands = commoditiesOf(collective, size);
-  const isOrdered = collectiveFacts[collective.kind].reduces && keepsRankOrder(collective);
+  const isOrdered = collectiveFacts[collective.kind].reduces && combinesInRankOrder(collective);
   if (demands === undefined || isOrdered || demands.commodities.length === 0) return undefined;
   const network = roundsNetwork(routes, demands.turned !== undefined);
   if (network === undefined) return undefined;
@@ -49,10 +49,10 @@ export function bestInRounds(
   let best: Generation | undefined;
   let [work, failures] = [0, 0];
   // More and more rounds, as long as the first masters say that it helps.
-  for (let rounds = 1; failures < mostFailures && work <= workOfTrying * part; rounds++) {
+  for (let rounds = 1; failures < maxFailures && work <= workOfTrying * part; rounds++) {
     if (rounds * network.latency >= toBeat || shouldStop?.() === true) break;
     const generation = new Generation({ ...demands, network, rounds }, solver, seed, shouldStop);
-    generation.improve(workOfTry * part, tolerance, onProgress);
+    generation.improve(workOfTry * part, relativeTolerance, onProgress);
     work += generation.work;
     const isBetter = generation.seconds < (best?.seconds ?? Number.POSITIVE_INFINITY);
     if (best !== undefined) failures = isBetter ? 0 : failures + 1;
@@ -73,7 +73,7 @@ function candidatesOf(
 ): readonly Candidate[] {
   if (best === undefined) return [];
   const name = `ilp-rounds-${collective.kind}`;
-  const schedule = scheduleOf(name, collective, problem, rounded(problem, best, chunks, effort));
+  const schedule = roundsSchedule(name, collective, problem, roundedMixture(problem, best, chunks, effort));
   const origin = { engine: 'ilp', schedule: name, rounds: problem.rounds };
   const plain: Candidate = { ...candidateOf(schedule, origin), isDeepEnough: true };
   // Where reductions keep chips from sending, ranks have to keep in step for rounds to be what they are.

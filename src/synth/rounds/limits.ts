@@ -16,6 +16,6 @@ export const patience = 6;
 /** What next to nothing is in the end, and what rounding to whole chunks may lose, as a part of the time. */
 export const precision = 0.002;
 /** Chunks of one commodity, and of all together: plans of more take long to prove. */
-export const mostChunks = { each: 4096, together: 16_384 } as const;
+export const roundsChunkLimits = { each: 4096, together: 16_384 } as const;
 /** So many hops that trees look at count as one unit of work: each once for each of their ranks. */
-export const looksPerWork = 100;
+export const probesPerWork = 100;

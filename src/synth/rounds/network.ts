@@ -2,7 +2,7 @@
 import type { Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Arc } from '../arcs.ts';
-import { waysOf } from '../list/ways.ts';
+import { routeTableOf } from '../list/ways.ts';
 
 /** What a byte takes of something. */
 export interface UnitLoad {
@@ -36,7 +36,7 @@ export interface RoundsNetwork {
  * ways that share a link which is held for the whole time of a message
  */
 export function roundsNetwork(routes: Routes, turned: boolean): RoundsNetwork | undefined {
-  const { topology, ranks, arcs, sendPorts, receivePorts } = waysOf(routes, turned);
+  const { topology, ranks, arcs, sendPorts, receivePorts } = routeTableOf(routes, turned);
   const { nodes, links, chips } = topology;
   const over = new Map<number, Arc[]>();
   for (const arc of arcs) for (const link of arc.links) over.set(link, [...(over.get(link) ?? []), arc]);

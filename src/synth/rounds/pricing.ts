@@ -1,14 +1,14 @@
 /** The pricing problem of column generation: columns that cost less than what their commodity is worth at the prices of the master program. */
 import type { Random } from '../../ir/random.ts';
 import { noticeable } from '../../ir/units.ts';
-import { looksPerWork } from './limits.ts';
+import { probesPerWork } from './limits.ts';
 import type { DualPrices } from './master.ts';
 import type { Hop, RoundsProblem, TreeColumn } from './problem.ts';
 import { nearTree, roundsBefore, roundsFrom, type TreeRounds } from './trees.ts';
 
 type HopPrices = Pick<DualPrices, 'copied' | 'reduced'>;
 
-export class Pricing {
+export class PricingProblem {
   /** What trees have taken so far, as limits count work (limits.ts). */
   work = 0;
   private readonly problem: RoundsProblem;
@@ -28,7 +28,7 @@ export class Pricing {
     const { commodities, network } = this.problem;
     const near = random === undefined ? prices : blurred(prices, random);
     const find: Finder = (over, root, targets) => {
-      this.work += (over.rounds * over.from.length * targets.length) / looksPerWork;
+      this.work += (over.rounds * over.from.length * targets.length) / probesPerWork;
       return nearTree(over, root, targets, over.step < 0 ? near.reduced : near[this.spread], random);
     };
     const costOf = ({ hops, turn }: TreeColumn): number =>

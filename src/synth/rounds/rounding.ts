@@ -1,7 +1,7 @@
 /** Shares of columns as whole numbers of chunks. */
 import { type Effort, partOfWork } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { mostChunks, precision } from './limits.ts';
+import { precision, roundsChunkLimits } from './limits.ts';
 import type { MasterAnswer } from './master.ts';
 import { loadsOf, type RoundsProblem, type TreeColumn } from './problem.ts';
 
@@ -20,14 +20,17 @@ export interface Rounded {
 }
 
 /** The mixture in the least number of chunks, a power of two, with which rounds are hardly longer, or else the best; in `chunks` where that is given. */
-export function rounded(
+export function roundedMixture(
   problem: RoundsProblem,
   mixture: MasterAnswer,
   chunks: number | undefined,
   effort: Effort = 'full',
 ): Rounded {
   const latencies = problem.rounds * problem.network.latency;
-  const most = Math.min(mostChunks.each, (mostChunks.together * partOfWork[effort]) / problem.commodities.length);
+  const most = Math.min(
+    roundsChunkLimits.each,
+    (roundsChunkLimits.together * partOfWork[effort]) / problem.commodities.length,
+  );
   let best: Rounded | undefined;
   for (let tried = chunks ?? 1; best === undefined || (chunks === undefined && tried <= most); tried *= 2) {
     const parts = partsOf(problem, mixture, tried);

@@ -2,12 +2,12 @@
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
 import { joinPieces, withCounts } from '../../passes/index.ts';
-import { assemble } from '../derive.ts';
+import { assembleSchedule } from '../derive.ts';
 import { alltoallSchedule, type Parcel } from '../list/routed/schedule.ts';
 import type { Commodity, RoundsProblem } from './problem.ts';
 import { neighbours, type Rounded } from './rounding.ts';
 
-export function scheduleOf(
+export function roundsSchedule(
   name: string,
   { counts, ...collective }: Collective,
   problem: RoundsProblem,
@@ -20,7 +20,7 @@ export function scheduleOf(
   const schedule =
     turned === undefined
       ? inRounds(target)
-      : assemble(target, { name: '', parts: [{ kind: turned, reversed: true }] }, inRounds);
+      : assembleSchedule(target, { name: '', parts: [{ kind: turned, reversed: true }] }, inRounds);
   return counts === undefined ? schedule : withCounts(schedule, counts);
 }
 

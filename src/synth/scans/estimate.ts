@@ -13,7 +13,7 @@ export interface PacketEstimate {
 }
 
 /** Whether chips cannot send while they reduce: then those that are ahead hold up others. */
-export function getsOutOfStep({ topology }: Routes): boolean {
+export function becomesUnsynchronised({ topology }: Routes): boolean {
   return topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 

@@ -10,7 +10,7 @@ import { proposeTransposed } from './transposed.ts';
 import { proposeTrees } from './trees.ts';
 
 /** @param movers asked for alltoalls */
-export function scans(movers: readonly Engine[]): Engine {
+export function scansEngine(movers: readonly Engine[]): Engine {
   return {
     name: 'scans',
     searches: true,

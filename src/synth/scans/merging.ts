@@ -4,7 +4,7 @@
  * have everything together where it must be is found, counted in messages one after the other.
  */
 import type { ClassTree, Scheme } from './scheme.ts';
-import { mergedWhen, type ScanValue, ScanValues, type Story } from './values.ts';
+import { type ScanValue, ScanValues, type Story, sumReadyAt } from './values.ts';
 
 /** @param ownResult whether a rank's result has its own contribution: scan, not exscan */
 export function tellOfScheme(scheme: Scheme, ranks: number, ownResult: boolean): Story {
@@ -96,7 +96,7 @@ class ClassTelling {
       const upper = 'made' in earliest ? earliest : this.values.merged(earliest.lower, earliest.upper);
       found.set(low, upper);
       for (const lower of low === 0 ? [] : known[low - 1]) {
-        const when = mergedWhen(lower, upper);
+        const when = sumReadyAt(lower, upper);
         const other = best[lower.low];
         if (other === undefined || isEarlier(when, other)) best[lower.low] = { ...when, lower, upper };
       }

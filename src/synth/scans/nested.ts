@@ -10,12 +10,12 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
+import { maxRanksFor } from '../limits.ts';
 import { programOf } from './chunk-program.ts';
-import { getsOutOfStep } from './estimate.ts';
+import { becomesUnsynchronised } from './estimate.ts';
 import { packedSchedule } from './packed-schedule.ts';
-import { boxesOf, halfOf, outwards, Runs } from './runs.ts';
-import { joined, type RankSpan, tellOfTree } from './tree-telling.ts';
+import { consecutiveBoxes, halfOf, outwards, Runs } from './runs.ts';
+import { joinedSpans, type RankSpan, tellOfTree } from './tree-telling.ts';
 
 /** Parts of a vector, at most: shares of ranks are rounded to these. */
 const mostChunks = 256;
@@ -41,8 +41,8 @@ export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Pro
   const { collective, chunks, routes } = problem;
   const { ranks } = collective;
   if (ranks < 3) return;
-  if (ranks > mostRanksFor.alltoalls)
-    return yield dismissed('nested scan', `made for 3 to ${mostRanksFor.alltoalls} ranks, not ${ranks}`);
+  if (ranks > maxRanksFor.alltoalls)
+    return yield dismissed('nested scan', `made for 3 to ${maxRanksFor.alltoalls} ranks, not ${ranks}`);
   for (const nesting of [...(isShort ? [] : [halves(routes)]), ...ofBoxes(problem)]) {
     const { name, parts } = nesting;
     const build = (multiple: number): Schedule =>
@@ -58,12 +58,12 @@ function halves(routes: Routes): Nesting {
   const weights = new Float64Array(ranks).fill(1);
   const nesting = { starts: [0, half], within: 'halved', across: 'direct', weights, parts: half } as const;
   const name = 'nested halves';
-  return getsOutOfStep(routes) ? { ...nesting, name: `${name}, in step`, inStep: true } : { ...nesting, name };
+  return becomesUnsynchronised(routes) ? { ...nesting, name: `${name}, in step`, inStep: true } : { ...nesting, name };
 }
 
 /** Every rank is a part of its box. */
 function ofBoxes({ routes, effort = 'full' }: Problem): Nesting[] {
-  const boxes = boxesOf(routes);
+  const boxes = consecutiveBoxes(routes);
   if (boxes === undefined) return [];
   const weights = outwards(routes, boxes);
   const shares = boxes.map((box) => box.reduce((sum, rank) => sum + weights[rank], 0));
@@ -88,8 +88,8 @@ export function nestedScan({ name, starts, within, across, weights, inStep }: Ne
     const parts = starts.map((first, index) => runs[within](first, starts[index + 1] ?? ranks).part);
     const tree: RankSpan =
       across === 'direct'
-        ? { ...joined(parts), isDirect: true }
-        : parts.reduceRight((after, part) => joined([part, after]));
+        ? { ...joinedSpans(parts), isDirect: true }
+        : parts.reduceRight((after, part) => joinedSpans([part, after]));
     const story = tellOfTree(tree, { ranks, ownResult: isScan, way: (_, to) => [to], inLevels: true });
     return programOf(story, ranks, isScan);
   });

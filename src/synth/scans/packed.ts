@@ -1,9 +1,9 @@
 /** Scans over all links of any machine: a few schemes side by side, so that the busiest link carries little more than it must. */
 import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
-import { tolerance } from '../limits.ts';
-import { inStep } from '../reductions/in-step.ts';
+import { relativeTolerance } from '../limits.ts';
+import { inLockStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import { getsOutOfStep, inPackets, isChain, type PacketEstimate } from './estimate.ts';
+import { becomesUnsynchronised, inPackets, isChain, type PacketEstimate } from './estimate.ts';
 import { hopsOf } from './hops.ts';
 import { tellOfScheme } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
@@ -43,7 +43,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const enough = Math.min(toBeat, best?.packets.seconds ?? Number.POSITIVE_INFINITY);
     const seconds =
       best === undefined ? (single / count) * size : inPackets(best.programs, single / count, routes, size).seconds;
-    if ((chunks !== undefined && chunks % count !== 0) || seconds >= enough * (1 - tolerance)) continue;
+    if ((chunks !== undefined && chunks % count !== 0) || seconds >= enough * (1 - relativeTolerance)) continue;
     const { schemes, load } = packer.packing(count);
     if (count === 1) single = load;
     if (schemes.length < count || load * size >= enough) continue;
@@ -69,5 +69,5 @@ function candidateOf(name: string, { programs, packets }: Packed, problem: Probl
   const least = (chunks ?? programs.length) * (areInPackets ? packets.count : 1);
   const build = (multiple: number) => packedSchedule(programs, { ...collective, chunks: least * multiple }, name);
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
-  return getsOutOfStep(routes) && !isChain(programs, routes) ? inStep(candidate, 'scans') : candidate;
+  return becomesUnsynchronised(routes) && !isChain(programs, routes) ? inLockStep(candidate, 'scans') : candidate;
 }

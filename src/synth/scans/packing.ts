@@ -7,7 +7,7 @@ import type { CollectiveKind } from '../../ir/collective.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
 import { perOperation } from '../limits.ts';
 import { CheapestPaths, HopLoads, type Hops } from './hops.ts';
-import { type ClassTree, cheapestStops, exscanStops, hopsIn, type Scheme, type Stops, treeOf } from './scheme.ts';
+import { type ClassTree, cheapestStops, classTreeOf, exscanStops, hopsIn, type Scheme, type Stops } from './scheme.ts';
 
 /** Times that all classes of all chunks are put back. */
 const mostPasses = 6;
@@ -66,7 +66,7 @@ export class Packer {
     const isScan = this.kind === 'scan';
     const stops = isScan ? cheapestStops(hops.outgoing.map((_, from) => ways.costs(prices, from))) : exscanStops(ranks);
     const way = (from: number, to: number) => ways.way(prices, from, to, true);
-    const scheme = stops.map((stop, rank) => treeOf(hops, way, rank, stop));
+    const scheme = stops.map((stop, rank) => classTreeOf(hops, way, rank, stop));
     this.chunks.push({ stops, scheme });
     for (const tree of scheme) loads.put(hopsIn(tree), 1);
     this.tell(isScan ? ranks ** 3 / 2 : 0);
@@ -79,7 +79,7 @@ export class Packer {
     loads.rescale();
     for (const [rank, stop] of stops.entries()) {
       loads.put(hopsIn(scheme[rank]), -1);
-      scheme[rank] = treeOf(hops, way, rank, stop);
+      scheme[rank] = classTreeOf(hops, way, rank, stop);
       loads.put(hopsIn(scheme[rank]), 1);
     }
     this.tell(0);

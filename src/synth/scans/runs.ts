@@ -1,7 +1,7 @@
 /** Runs of consecutive ranks, nested: which rank of a run looks after a chunk of its sum and of what comes before it. */
 import type { Routes } from '../../ir/routes.ts';
-import { groupsOf } from '../levels/groups.ts';
-import { alone, joined, type RankSpan } from './tree-telling.ts';
+import { topologyGroups } from '../levels/groups.ts';
+import { alone, joinedSpans, type RankSpan } from './tree-telling.ts';
 
 /** A run as it is for a chunk, and the chunks `from` … `to` − 1 around it for which it is the same. */
 export interface RankRun {
@@ -51,7 +51,7 @@ export class Runs {
     const count = Math.min(...runs.map((run) => run.to)) - low;
     const cutAt = (rank: number) => low + Math.round((count * this.weightOf(first, rank)) / this.weightOf(first, end));
     const owner = parts.find((part) => this.chunk < cutAt(part.end)) ?? parts[parts.length - 1];
-    return { part: joined(parts, owner.rank), from: cutAt(owner.first), to: cutAt(owner.end) };
+    return { part: joinedSpans(parts, owner.rank), from: cutAt(owner.first), to: cutAt(owner.end) };
   }
 
   private weightOf(first: number, end: number): number {
@@ -71,8 +71,8 @@ export function halfOf(count: number): number {
 export type Box = readonly number[];
 
 /** In rank order; undefined where there are none, or where some box is no run of ranks. */
-export function boxesOf({ topology }: Routes): readonly Box[] | undefined {
-  const { groups } = groupsOf(topology);
+export function consecutiveBoxes({ topology }: Routes): readonly Box[] | undefined {
+  const { groups } = topologyGroups(topology);
   const areRuns = groups?.every((group) => group.every((rank, index) => rank === group[0] + index));
   return areRuns === true ? groups?.toSorted((a, b) => a[0] - b[0]) : undefined;
 }

@@ -3,7 +3,7 @@
  * Sanders and Träff 2006, of any degree). Sums go up such a tree, and what comes before goes down, in a scan of 2 × height messages one after the other that puts
  * one vector each way on an edge.
  */
-import { alone, joined, type RankSpan } from './tree-telling.ts';
+import { alone, joinedSpans, type RankSpan } from './tree-telling.ts';
 
 /** Children on one side of a rank. */
 const mostChildren = 2;
@@ -36,7 +36,7 @@ function none(cost = 0): Trees {
 /** The tree in which each rank is below the one before it. */
 export function chainOf(ranks: number): RankSpan {
   let below = alone(ranks - 1);
-  for (let rank = ranks - 2; rank >= 0; rank--) below = joined([alone(rank), below]);
+  for (let rank = ranks - 2; rank >= 0; rank--) below = joinedSpans([alone(rank), below]);
   return below;
 }
 
@@ -78,7 +78,7 @@ export class ScanTrees {
         const both = this.together(before, after, merges);
         if (both.cost >= best.cost) continue;
         const parts = [...before.children, alone(root), ...after.children];
-        best = { ...both, children: [parts.length === 1 ? parts[0] : joined(parts, root)] };
+        best = { ...both, children: [parts.length === 1 ? parts[0] : joinedSpans(parts, root)] };
       }
     }
     this.trees.set(key, best);

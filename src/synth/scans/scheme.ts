@@ -92,7 +92,7 @@ function cheapest(floors: readonly number[], restOf: (rank: number) => number): 
 }
 
 /** @param way the hops from one rank to another */
-export function treeOf(
+export function classTreeOf(
   { arcs }: Hops,
   way: (from: number, to: number) => readonly number[],
   rank: number,

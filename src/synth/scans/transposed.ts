@@ -3,15 +3,15 @@ import type { Collective } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { transposeScan } from '../../passes/index.ts';
 import { type Candidate, candidatesOf, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
-import { getsOutOfStep } from './estimate.ts';
+import { maxRanksFor } from '../limits.ts';
+import { becomesUnsynchronised } from './estimate.ts';
 
 /** @param movers asked for alltoalls */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { collective, chunks } = problem;
   const { ranks, op, inPlace } = collective;
   if (ranks === 1) return;
-  if (ranks > mostRanksFor.alltoalls && problem.byName !== true) {
+  if (ranks > maxRanksFor.alltoalls && problem.byName !== true) {
     const reason = `two alltoalls of ${ranks} ranks take too long to make; --engine scans tries it`;
     return yield dismissed('transposed scan', reason);
   }
@@ -42,7 +42,7 @@ function atLeast({ routes, size }: Problem): Seconds {
 }
 
 function transposed(candidate: Candidate, { collective, routes }: Problem): Candidate {
-  const excluding = getsOutOfStep(routes);
+  const excluding = becomesUnsynchronised(routes);
   return {
     name: `${candidate.name}, local scan and back`,
     origin: { ...candidate.origin, engine: 'scans', mover: candidate.origin.engine },

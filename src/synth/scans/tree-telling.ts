@@ -17,7 +17,7 @@ export function alone(rank: number): RankSpan {
 }
 
 /** Parts that follow each other as one, looked after by whoever does so in the first unless another is named. */
-export function joined(parts: readonly RankSpan[], rank = parts[0].rank): RankSpan {
+export function joinedSpans(parts: readonly RankSpan[], rank = parts[0].rank): RankSpan {
   return { rank, first: parts[0].first, end: parts[parts.length - 1].end, parts };
 }
 

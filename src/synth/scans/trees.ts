@@ -9,9 +9,9 @@
 import type { Schedule } from '../../ir/schedule.ts';
 import { distancesFrom } from '../distances.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
+import { maxRanksFor } from '../limits.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import { getsOutOfStep, inPackets, isChain, type PacketEstimate } from './estimate.ts';
+import { becomesUnsynchronised, inPackets, isChain, type PacketEstimate } from './estimate.ts';
 import { CheapestPaths, HopLoads, type Hops, hopsOf } from './hops.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { chainOf, type ScanTreeCosts, ScanTrees } from './scan-tree.ts';
@@ -31,7 +31,7 @@ interface Found {
 export function* proposeTrees(problem: Problem): Iterable<Proposal> {
   const { collective, routes, chunks } = problem;
   const { ranks } = collective;
-  if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanksFor.cubes) return;
+  if (!becomesUnsynchronised(routes) || chunks !== undefined || ranks < 3 || ranks > maxRanksFor.cubes) return;
   const hops = hopsOf(routes);
   const chain = foundOf(problem, hops, chainOf(ranks));
   // Between neighbours the algorithms of the library do; and where a link has two messages of a packet, ranks get out of step.
@@ -83,7 +83,7 @@ export function distancesOf({ ranks, arcs, outgoing }: Hops): readonly Float64Ar
 function foundOf({ collective, routes, size }: Problem, hops: Hops, tree: RankSpan): Found {
   const isScan = collective.kind === 'scan';
   const { ranks } = hops;
-  const { way, load: loadOf } = edgeWays(hops, tree);
+  const { way, load: loadOf } = treeEdgePaths(hops, tree);
   const program = programOf(tellOfTree(tree, { ranks, ownResult: isScan, way }), ranks, isScan);
   const load = loadOf();
   const packets = inPackets([program], load, routes, size);
@@ -95,7 +95,7 @@ function foundOf({ collective, routes, size }: Problem, hops: Hops, tree: RankSp
  *
  * @returns the ranks that a message passes from a child to its parent, or back, and for how long the busiest resource is held, in seconds for each byte
  */
-export function edgeWays(hops: Hops, tree: RankSpan) {
+export function treeEdgePaths(hops: Hops, tree: RankSpan) {
   const loads = new HopLoads(hops);
   const ways = new CheapestPaths(hops);
   /** None where the ranks are no neighbours. */

@@ -27,7 +27,7 @@ export interface Story {
 }
 
 /** When a sum of two is there, at the earliest. */
-export function mergedWhen(lower: ScanValue, upper: ScanValue, earliest = 0): Pick<ScanValue, 'stage' | 'merges'> {
+export function sumReadyAt(lower: ScanValue, upper: ScanValue, earliest = 0): Pick<ScanValue, 'stage' | 'merges'> {
   const stage = Math.max(lower.stage, upper.stage, earliest);
   const before = lower.stage === stage ? lower.merges : 0;
   return { stage, merges: 1 + Math.max(before, upper.stage === stage ? upper.merges : 0) };
@@ -64,7 +64,7 @@ export class ScanValues {
     if (known !== undefined) return known;
     const { low } = lower;
     const { rank, high } = upper;
-    const { stage, merges } = mergedWhen(lower, upper, earliest);
+    const { stage, merges } = sumReadyAt(lower, upper, earliest);
     return this.add(this.sums, key, { rank, low, high, made: { kind: 'merge', lower, upper }, stage, merges });
   }
 

@@ -3,14 +3,14 @@
  * every rank does the same. On rings, tori, hypercubes and full meshes it takes the fewest steps and moves the fewest bytes
  * over each link that any allgather can.
  */
-import { type Collective, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
+import { type Collective, combinesInRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
-import { assemble, type Derivation, derivationsOf, leastChunks } from '../derive.ts';
+import { assembleSchedule, type Derivation, derivationsOf, minChunksPerShard } from '../derive.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { mostUnits } from '../limits.ts';
+import { maxCapacityRatio } from '../limits.ts';
 import { alongAxes, axesOf, partsFor } from './axis-paths.ts';
-import { findSymmetry, type SymmetricMachine, turned } from './machine.ts';
+import { findSymmetry, type SymmetricMachine, transposedMachine } from './machine.ts';
 import { layerRounds, searchOutTrees, unitsInAll } from './out-tree.ts';
 import { exchanged, rotated } from './shifted.ts';
 
@@ -22,7 +22,7 @@ const mostPieces = 150_000;
  */
 const mostHops = 2_200_000;
 
-export const symmetric: Engine = {
+export const symmetricEngine: Engine = {
   name: 'symmetric',
   holdsBack: true,
   promise: () => ({ part: 0.95, work: 500 }),
@@ -35,13 +35,13 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const { collective, routes, limits } = problem;
   const derivations = derivationsOf(collective.kind).filter(isMadeOfExchanges);
   if (derivations.length === 0) return;
-  if (keepsRankOrder(collective)) return yield dismissed(symmetric.name, 'needs an operator that commutes');
+  if (combinesInRankOrder(collective)) return yield dismissed(symmetricEngine.name, 'needs an operator that commutes');
   const search = findSymmetry(routes.topology);
-  if (!search.found) return yield dismissed(symmetric.name, search.reason);
+  if (!search.found) return yield dismissed(symmetricEngine.name, search.reason);
   const operations = 2 * collective.ranks * (collective.ranks - 1);
   if (operations > limits.operations) {
     const reason = `${operations} operations are more than the limit operations = ${limits.operations}`;
-    return yield dismissed(symmetric.name, reason);
+    return yield dismissed(symmetricEngine.name, reason);
   }
   for (const derivation of derivations) yield* candidatesFor(problem, search.machine, derivation);
 }
@@ -55,7 +55,7 @@ function* candidatesFor(problem: Problem, machine: SymmetricMachine, derivation:
   const { collective, chunks } = problem;
   const shard = chunks === undefined ? undefined : messageChunks({ ...collective, chunks }) / collective.ranks;
   if (shard !== undefined && !Number.isInteger(shard)) {
-    return yield dismissed(symmetric.name, `needs a multiple of ${collective.ranks} chunks, not ${chunks}`);
+    return yield dismissed(symmetricEngine.name, `needs a multiple of ${collective.ranks} chunks, not ${chunks}`);
   }
   const isAlltoall = collective.kind === 'alltoall';
   const variants = isAlltoall ? alltoallVariants(machine) : allgatherVariants(machine, problem.seed, shard);
@@ -63,7 +63,7 @@ function* candidatesFor(problem: Problem, machine: SymmetricMachine, derivation:
     const needs = isAlltoall
       ? 'links along the axes of a machine that is not too large'
       : 'as many ports as links, and bandwidths that are small multiples of the least';
-    yield dismissed(symmetric.name, `needs ${needs}`);
+    yield dismissed(symmetricEngine.name, `needs ${needs}`);
   }
   for (const variant of variants) {
     const name = `symmetric (${variant.name})`;
@@ -82,15 +82,15 @@ function candidateOf(
   derivation: Derivation,
   variant: Variant,
 ): Candidate {
-  const backwards = turned(machine);
+  const backwards = transposedMachine(machine);
   const units = derivation.parts.map(() => variant.chunks);
-  const least = chunks ?? leastChunks(collective, derivation, units);
+  const least = chunks ?? minChunksPerShard(collective, derivation, units);
   const asOne = collective.kind === 'allgather' && collective.counts === undefined;
   const build = (multiple: number) =>
-    assemble({ ...collective, chunks: least * multiple }, derivation, (part, { reversed }) =>
+    assembleSchedule({ ...collective, chunks: least * multiple }, derivation, (part, { reversed }) =>
       variant.make(reversed ? backwards : machine, part, asOne),
     );
-  return { name, origin: { engine: symmetric.name, schedule: variant.name, shape: machine.group.shape }, build };
+  return { name, origin: { engine: symmetricEngine.name, schedule: variant.name, shape: machine.group.shape }, build };
 }
 
 /** One way; it exists for every symmetric machine, so that a reversed part can be made on the machine turned round. */
@@ -108,7 +108,7 @@ interface Variant {
  * @param given C; without it 1 and the number that divides evenly over the links are tried
  */
 function allgatherVariants({ group, generators, ports }: SymmetricMachine, seed: number, given?: number): Variant[] {
-  if (ports < generators.length || generators.some(({ units }) => units > mostUnits)) return [];
+  if (ports < generators.length || generators.some(({ units }) => units > maxCapacityRatio)) return [];
   // Rounds by layers suit links that are all alike; with others, some have more to carry at first than they can.
   const isEven = generators.every(({ units }) => units === 1);
   // The smallest C for which (N − 1)·C chunks divide evenly over the unit links of a chip.

@@ -4,7 +4,7 @@
  */
 import type { Link, Node, Topology } from '../../ir/topology.ts';
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
-import { mostShapes, mostUnits, tolerance } from '../limits.ts';
+import { maxCapacityRatio, maxShapes, relativeTolerance } from '../limits.ts';
 import type { TreeGenerator } from './out-tree.ts';
 
 /** A machine that looks the same from each of its chips. */
@@ -40,7 +40,7 @@ export function findSymmetry(topology: Topology): SymmetryResult {
   const ports = Math.min(first.ports.send, first.ports.receive);
   if (topology.nodes.length > chips.length) return { found: false, reason: 'it has switches or hosts' };
   const leaving = linksByRank(topology);
-  for (const extents of [...(shape === undefined ? [] : [shape]), ...shapesOf(chips.length, mostShapes)]) {
+  for (const extents of [...(shape === undefined ? [] : [shape]), ...shapesOf(chips.length, maxShapes)]) {
     const group = new TranslationGroup(extents);
     const generators = generatorsOn(group, leaving);
     if (generators !== undefined) return { found: true, machine: { group, generators, ports } };
@@ -49,7 +49,7 @@ export function findSymmetry(topology: Topology): SymmetryResult {
 }
 
 /** The same machine with its links turned round. */
-export function turned(machine: SymmetricMachine): SymmetricMachine {
+export function transposedMachine(machine: SymmetricMachine): SymmetricMachine {
   const { group, generators } = machine;
   return { ...machine, generators: generators.map((each) => ({ ...each, offset: group.negate(each.offset) })) };
 }
@@ -104,9 +104,9 @@ function generatorsOn(
 function unitsOf(bandwidths: readonly number[]): number[] {
   const slowest = Math.min(...bandwidths);
   const ratios = bandwidths.map((bandwidth) => bandwidth / slowest);
-  const finest = mostUnits / Math.max(...ratios);
+  const finest = maxCapacityRatio / Math.max(...ratios);
   let best = 1;
-  for (let scale = 2; scale <= finest && misfit(ratios, best) > tolerance; scale++) {
+  for (let scale = 2; scale <= finest && misfit(ratios, best) > relativeTolerance; scale++) {
     if (misfit(ratios, scale) < misfit(ratios, best)) best = scale;
   }
   return ratios.map((ratio) => Math.max(1, Math.round(ratio * best)));

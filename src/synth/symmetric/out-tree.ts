@@ -11,7 +11,7 @@
 import { Random } from '../../ir/random.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { distancesFrom } from '../distances.ts';
-import { mostAttempts } from '../limits.ts';
+import { maxAttempts } from '../limits.ts';
 
 /** A direction in which every chip has links: rank r's lead to rank r ⊕ offset. */
 export interface TreeGenerator {
@@ -51,7 +51,7 @@ export function searchOutTrees(
   const random = new Random(seed);
   const edges = (group.order - 1) * chunks;
   const least = leastSteps(edges, generators, rounds);
-  const attempts = Math.min(mostAttempts, mostEdges / Math.max(1, edges * generators.length));
+  const attempts = Math.min(maxAttempts, mostEdges / Math.max(1, edges * generators.length));
   const attempt = (): OutTrees => new Attempt(group, generators, chunks, random).run(rounds);
   let best = attempt();
   for (let made = 2; made <= attempts && best.stepCount > least; made++) {

@@ -1,19 +1,19 @@
 /** The trees engine: spanning trees packed into a machine's capacities, for the greatest throughput that any plan can reach. */
-import { type Collective, collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import { type Collective, collectiveFacts, combinesInRankOrder } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { arcBetween } from '../arcs.ts';
-import { assemble, type Derivation, type DerivedPart, derivationsOf, leastChunks } from '../derive.ts';
+import { assembleSchedule, type Derivation, type DerivedPart, derivationsOf, minChunksPerShard } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
+import { maxRanksFor } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import type { Tree } from './pack.ts';
 import { packed, type TreePacking } from './packing.ts';
-import { type ArcsOf, chunksOf, scheduleOf } from './schedule.ts';
-import { twoWayTrees } from './two-way-trees.ts';
+import { type ArcsOf, chunksOf, treeSchedule } from './schedule.ts';
+import { bidirectionalTrees } from './two-way-trees.ts';
 
 /**
  * What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. And what it takes to
@@ -21,7 +21,7 @@ import { twoWayTrees } from './two-way-trees.ts';
  */
 const promised = { short: 0.3, long: 0.85, workOfEdge: 3 } as const;
 
-export const trees: Engine = {
+export const treesEngine: Engine = {
   name: 'trees',
   searches: true,
   holdsBack: true,
@@ -35,20 +35,20 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const derivations = derivationsOf(collective.kind).filter(({ parts }) => parts.every(isSpreading));
   if (algorithm !== undefined || derivations.length === 0 || collective.ranks === 1) return;
   if (problem.effort === 'quick' && !byName && isShort(problem)) {
-    return yield dismissed(trees.name, 'throughput hardly matters to so short a message');
+    return yield dismissed(treesEngine.name, 'throughput hardly matters to so short a message');
   }
-  if (!byName && collective.ranks > mostRanksFor.flows) {
-    const reason = `packing trees of more than ${mostRanksFor.flows} ranks takes too long; --engine trees tries it`;
-    return yield dismissed(trees.name, reason);
+  if (!byName && collective.ranks > maxRanksFor.flows) {
+    const reason = `packing trees of more than ${maxRanksFor.flows} ranks takes too long; --engine trees tries it`;
+    return yield dismissed(treesEngine.name, reason);
   }
-  if (keepsRankOrder(collective)) return yield dismissed(trees.name, 'needs an operator that commutes');
+  if (combinesInRankOrder(collective)) return yield dismissed(treesEngine.name, 'needs an operator that commutes');
   const packings = new PackedTrees(problem);
   for (const derivation of derivations) {
     yield packedProposal(problem, derivation, (part, root) => packings.of(part, root));
   }
   if (collective.kind !== 'allreduce') return;
   // Down the same trees as up, on machines with few links at some chips more gets through. Wherever they grow from, they share one message.
-  const found = twoWayTrees(routes.topology, shouldStop);
+  const found = bidirectionalTrees(routes.topology, shouldStop);
   const bothWays = typeof found === 'string' ? found : found.map((tree) => ({ ...tree, root: collective.root }));
   const [, upAndDown] = derivations;
   yield packedProposal(problem, { ...upAndDown, name: 'both ways' }, () => bothWays);
@@ -91,7 +91,7 @@ function packedProposal(
     if (typeof trees === 'string') return dismissed(name, trees);
     treesOf.set(part, trees);
   }
-  const unit = leastChunks(collective, derivation, [...treesOf.values()].map(chunksOf));
+  const unit = minChunksPerShard(collective, derivation, [...treesOf.values()].map(chunksOf));
   // Trees of unequal shards get parts of any number of chunks that are nearly as they should be.
   if (chunks !== undefined && sharesOf(collective.counts) === undefined && chunks % unit !== 0) {
     return dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${chunks}`);
@@ -106,9 +106,9 @@ function packedProposal(
       // As many channels as a part can have on a connection: one for each batch of trees.
       const firstChannel = channels;
       channels += trees.length;
-      return scheduleOf(name, trees, move, arcs, firstChannel);
+      return treeSchedule(name, trees, move, arcs, firstChannel);
     };
-    return assemble(target, derivation, made, root);
+    return assembleSchedule(target, derivation, made, root);
   };
   return { kind: 'candidate', candidate: { name, origin: { engine: 'trees', schedule: name }, build } };
 }

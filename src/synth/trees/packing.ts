@@ -2,13 +2,13 @@
 import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
-import { tolerance } from '../limits.ts';
+import { relativeTolerance } from '../limits.ts';
 import { equalShares, type SpreadingRoot } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import { packTrees, type Tree } from './pack.ts';
-import { rateOf, type Spreading, tightCut } from './rate.ts';
+import { maxSpreadingRate, type Spreading, tightCut } from './rate.ts';
 import { removeSwitches } from './remove-switches.ts';
-import { mostTreesFor, scaleToTrees, type TreeProblem } from './scale.ts';
+import { maxTreesFor, scaleToTrees, type TreeProblem } from './scale.ts';
 
 /** Trees, and how wide the connections are that they use. */
 export interface TreePacking {
@@ -40,7 +40,7 @@ export function packed(request: PackingRequest): TreePacking | string {
   const all = shares ?? equalShares([...topology.chips.keys()]);
   const roots = kind === 'broadcast' ? equalShares([root]) : all;
   const spreading = { graph: capacitiesOf(topology), roots, shouldStop };
-  if (mostTreesFor(spreading, 'full') < (wanted ?? 1)) return 'packing so many trees of so many ranks takes too long';
+  if (maxTreesFor(spreading, 'full') < (wanted ?? 1)) return 'packing so many trees of so many ranks takes too long';
   const problem = switchlessProblem(spreading, wanted, effort);
   const trees = problem === undefined ? undefined : packTrees(problem);
   if (problem !== undefined && trees !== undefined)
@@ -54,8 +54,8 @@ export function packed(request: PackingRequest): TreePacking | string {
  * then trees get narrower until they fit.
  */
 function switchlessProblem(spreading: Spreading, trees: number | undefined, effort: Effort): TreeProblem | undefined {
-  const rate = rateOf(spreading);
-  for (let most = rate; most > rate * tolerance; most /= 2) {
+  const rate = maxSpreadingRate(spreading);
+  for (let most = rate; most > rate * relativeTolerance; most /= 2) {
     if (most < rate && spreading.shouldStop?.() === true) return undefined;
     const scaled = scaleToTrees(spreading, most, trees, effort);
     if (scaled === undefined) return undefined;

@@ -50,7 +50,7 @@ export function tightCut({ graph, roots, shouldStop }: Spreading, trees: number)
 }
 
 /** The greatest rate for a unit of what roots have to spread, by Dinkelbach's method (1967) from the chip that gets least for what it lacks. */
-export function rateOf(spreading: Spreading): number {
+export function maxSpreadingRate(spreading: Spreading): number {
   const { graph, shouldStop } = spreading;
   let tightest = aroundChips(spreading).reduce((least, cut) => (rateOut(cut) < rateOut(least) ? cut : least));
   while (rateOut(tightest) > 0 && shouldStop?.() !== true) {

@@ -5,7 +5,7 @@
  */
 import { type Effort, partOfWork } from '../../ir/effort.ts';
 import { sumError } from '../../ir/units.ts';
-import { mostChunks, tolerance } from '../limits.ts';
+import { maxChunksPerShard, relativeTolerance } from '../limits.ts';
 import { aroundChips, type Leaving, leaving, rateOut, type Spreading, tightCut } from './rate.ts';
 
 /** Capacities in trees: every root has `trees` trees for each unit of its share to spread over the whole graph. */
@@ -22,9 +22,9 @@ export interface TreeProblem extends Spreading {
  */
 const packingWork = { usual: 4e7, ofOneTree: 4e8 } as const;
 /** More trees than this for each root are not worth their messages, or their chunks. */
-const mostTrees = { quick: 64, full: mostChunks } as const;
+const mostTrees = { quick: 64, full: maxChunksPerShard } as const;
 /** What may be lost, as a part of the exact rate, by taking fewer trees. */
-const tolerableLoss = { quick: 0.04, full: tolerance } as const;
+const tolerableLoss = { quick: 0.04, full: relativeTolerance } as const;
 
 /**
  * The problem with the fewest trees that reach the exact rate, or else nearly do; undefined where there is none. No number of trees
@@ -41,7 +41,7 @@ export function scaleToTrees(
   effort: Effort,
 ): TreeProblem | undefined {
   const { graph, shouldStop } = spreading;
-  const numbers = Array.from({ length: mostTreesFor(spreading, effort) }, (_, fewer) => fewer + 1);
+  const numbers = Array.from({ length: maxTreesFor(spreading, effort) }, (_, fewer) => fewer + 1);
   const options = (trees === undefined ? numbers : [trees]).map((each) => ({ trees: each, width: rate / each }));
   const narrow = (cut: Leaving): void => {
     for (const option of options) option.width = widthThrough(cut, option.trees, option.width);
@@ -78,7 +78,7 @@ function treesIn(amount: number, width: number): number {
 }
 
 /** Trees per root that can be packed in reasonable time; 0 where not even one can, in however much of it. */
-export function mostTreesFor(spreading: Spreading, effort: Effort): number {
+export function maxTreesFor(spreading: Spreading, effort: Effort): number {
   const { graph, roots } = spreading;
   const links = linksWithoutSwitches(spreading);
   const work = (trees: number): number => {

@@ -5,7 +5,7 @@ import { type Schedule, type Steps, StepsBuilder, scheduleBuffers } from '../../
 import { rounding } from '../../ir/units.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import type { Arc } from '../arcs.ts';
-import { mostChunks } from '../limits.ts';
+import { maxChunksPerShard } from '../limits.ts';
 import type { Tree } from './pack.ts';
 
 const data = scheduleBuffers.indexOf('data');
@@ -17,7 +17,7 @@ export function chunksOf(trees: readonly Tree[]): number {
     const own = trees.filter((tree) => tree.root === root);
     const common = own.reduce((divisor, tree) => greatestCommonDivisor(divisor, tree.amount), 0);
     chunks = leastCommonMultiple(chunks, amount / common);
-    if (chunks > mostChunks) return mostChunks;
+    if (chunks > maxChunksPerShard) return maxChunksPerShard;
   }
   return chunks;
 }
@@ -58,7 +58,7 @@ interface Message {
  * @param collective its C is a multiple of `chunksOf(trees)`; with any other, trees get the nearest whole number of chunks
  * @param firstChannel where channels begin, so that what comes before in a composition has its own
  */
-export function scheduleOf(
+export function treeSchedule(
   name: string,
   trees: readonly Tree[],
   collective: Collective,

@@ -3,7 +3,7 @@ import type { ShouldStop } from '../../ir/effort.ts';
 import { none } from '../../ir/none.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { sumError } from '../../ir/units.ts';
-import { mostRanksFor, perOperation } from '../limits.ts';
+import { maxRanksFor, perOperation } from '../limits.ts';
 import type { Tree, TreeEdge } from './pack.ts';
 
 /** More trees than this are not worth their messages. */
@@ -17,11 +17,11 @@ const mostTrees = 32;
  *
  * @returns or why there are none
  */
-export function twoWayTrees(topology: Topology, shouldStop?: ShouldStop): readonly Tree[] | string {
+export function bidirectionalTrees(topology: Topology, shouldStop?: ShouldStop): readonly Tree[] | string {
   const ranks = topology.chips.length;
   if (topology.nodes.length > ranks) return 'switches are in between';
-  if (ranks > mostRanksFor.cubes)
-    return `packing trees both ways of more than ${mostRanksFor.cubes} ranks takes too long`;
+  if (ranks > maxRanksFor.cubes)
+    return `packing trees both ways of more than ${maxRanksFor.cubes} ranks takes too long`;
   const uses = new Uses(topology);
   const forest: Tree[] = [];
   let best: { readonly trees: readonly Tree[]; readonly carried: number } = { trees: [], carried: 0 };

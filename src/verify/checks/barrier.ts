@@ -8,7 +8,7 @@ import { CheckFindings } from '../story.ts';
 /** Ranks whose entering is traced at once, one bit each. */
 const word = 32;
 
-export function checkBarrier(happens: HappensBefore, run: ExecutedOrder): CheckFindings {
+export function checkBarrierOrder(happens: HappensBefore, run: ExecutedOrder): CheckFindings {
   const findings = new CheckFindings('wrong-result');
   const ranks = happens.index.plan.buffers.length;
   for (let first = 0; first < ranks; first += word) {

@@ -8,8 +8,8 @@ import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { linkName } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
-import { CheckFindings, type StoryLine, tell } from '../story.ts';
-import { told } from '../told.ts';
+import { CheckFindings, type StoryLine, storyLineOf } from '../story.ts';
+import { reportLimits } from '../told.ts';
 
 /** Rung 8. */
 export function checkCapacity(index: PlanIndex, routes: Routes): CheckFindings {
@@ -40,7 +40,7 @@ export function checkCapacity(index: PlanIndex, routes: Routes): CheckFindings {
     findings.add(() => {
       const story: StoryLine[] = [];
       eachUse((send, _link, other) => {
-        if (other === key && story.length < told.contributions) story.push(tell(index, send));
+        if (other === key && story.length < reportLimits.contributions) story.push(storyLineOf(index, send));
       });
       const claim = `${counted(plan.rounds[step], 'round')} of ${counted(link.units, 'unit link')}`;
       return {

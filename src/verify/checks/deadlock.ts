@@ -3,8 +3,8 @@
 import { isReceive, isSend } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { counted } from '../../ir/units.ts';
-import { type ExecutedOrder, HappensBefore, run, unfinished } from '../order/happens-before.ts';
-import { CheckFindings, nameOf, type StoryLine, tell } from '../story.ts';
+import { type ExecutedOrder, executeBulk, HappensBefore, unfinished } from '../order/happens-before.ts';
+import { CheckFindings, nameOf, type StoryLine, storyLineOf } from '../story.ts';
 
 /**
  * The smallest number of transfers a connection must buffer for a plan that does not run without buffers to run to its end, or
@@ -12,7 +12,7 @@ import { CheckFindings, nameOf, type StoryLine, tell } from '../story.ts';
  */
 export function smallestInflight(index: PlanIndex, connections: Connections): number | undefined {
   const runs = (inflight: number | undefined): boolean =>
-    run(new HappensBefore(index, connections, inflight)).order.length === index.laneOf.length;
+    executeBulk(new HappensBefore(index, connections, inflight)).order.length === index.laneOf.length;
   const { firstSend } = connections;
   let most = 0;
   for (let c = 0; c + 1 < firstSend.length; c++) most = Math.max(most, firstSend[c + 1] - firstSend[c]);
@@ -33,7 +33,7 @@ export function smallestInflight(index: PlanIndex, connections: Connections): nu
 }
 
 /** Tells the circles of waiting that a stuck run ends in, shortest first. */
-export function tellDeadlock(
+export function describeDeadlock(
   happens: HappensBefore,
   stuck: ExecutedOrder,
   smallest: number | undefined,
@@ -93,8 +93,8 @@ function circles(happens: HappensBefore, stuck: ExecutedOrder): readonly (readon
 /** One wait of a circle, and how its blocker comes to be behind the next lane's operation. */
 function tellWait(happens: HappensBefore, { operation, blocker }: Wait, head: number): readonly StoryLine[] {
   const { index } = happens;
-  const lines = [tell(index, operation, `waits ${reason(happens, operation, blocker)}`)];
-  if (blocker !== head) lines.push(tell(index, blocker, `is behind ${nameOf(index, head)} in its lane`));
+  const lines = [storyLineOf(index, operation, `waits ${reason(happens, operation, blocker)}`)];
+  if (blocker !== head) lines.push(storyLineOf(index, blocker, `is behind ${nameOf(index, head)} in its lane`));
   return lines;
 }
 

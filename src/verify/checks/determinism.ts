@@ -78,7 +78,7 @@ export function determinismText({ identical }: Determinism): string {
 }
 
 /** The warning, or the error where identical bits were asked for. */
-export function tellDeterminism(determinism: Determinism, bitwise: boolean): CheckFindings {
+export function describeDeterminism(determinism: Determinism, bitwise: boolean): CheckFindings {
   const findings = new CheckFindings('not-bitwise', bitwise ? 'error' : 'warning');
   if (determinism.identical) return findings;
   const chunks = determinism.differing.length;

@@ -10,8 +10,8 @@ import { CellBits } from '../cell-bits.ts';
 import { type CellMemory, slotName } from '../cell-memory.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
-import { CheckFindings, type FindingText, nameOf, tell } from '../story.ts';
-import { told } from '../told.ts';
+import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../story.ts';
+import { reportLimits } from '../told.ts';
 
 /** An operation that reads slots before the run has written them. */
 interface EarlyRead {
@@ -33,15 +33,15 @@ export function checkInitialised(
   const early = new EarlyReads(index, memory).along(run);
   if (early.length === 0) return findings;
   const sweep = new LaneSweep(happens, 'event');
-  const told = new Set<number>();
+  const reportLimits = new Set<number>();
   for (const { operation, cells } of early) {
     const lane = laneOf[operation];
     const isLater = (write: number): boolean =>
       (laneOf[write] === lane && write > operation) || sweep.position(write) >= operation - plan.firstOp[lane];
     sweep.over(run.order, lane, 0, () => {
       const unfilled = cells.find((cell) => fillersOf(index, memory, rankOf[operation], cell).every(isLater));
-      if (unfilled === undefined || told.has(unfilled)) return;
-      told.add(unfilled);
+      if (unfilled === undefined || reportLimits.has(unfilled)) return;
+      reportLimits.add(unfilled);
       findings.add(() => tellEarly(index, memory, operation, unfilled));
     });
   }
@@ -67,7 +67,7 @@ class EarlyReads {
 
   along(run: ExecutedOrder): readonly EarlyRead[] {
     for (const operation of run.order) {
-      if (this.early.length >= told.earlyReads) break;
+      if (this.early.length >= reportLimits.earlyReads) break;
       this.read(operation);
       this.write(operation);
     }
@@ -78,7 +78,7 @@ class EarlyReads {
       for (let operation = run.next[lane]; operation < plan.firstOp[lane + 1]; operation++) stuck.push(operation);
     }
     for (const operation of stuck) this.write(operation);
-    for (const operation of stuck) if (this.early.length < told.earlyReads) this.read(operation);
+    for (const operation of stuck) if (this.early.length < reportLimits.earlyReads) this.read(operation);
     return this.early;
   }
 
@@ -110,7 +110,7 @@ class EarlyReads {
   }
 
   private collect(first: number, count: number, cells: number[]): void {
-    for (let cell = first; cell < first + count && cells.length < told.earlyReads; cell++) {
+    for (let cell = first; cell < first + count && cells.length < reportLimits.earlyReads; cell++) {
       if (!this.written.has(cell)) cells.push(cell);
     }
   }
@@ -135,6 +135,9 @@ function tellEarly(index: PlanIndex, memory: CellMemory, operation: number, cell
   const why = fillers.length === 0 ? 'nothing fills it' : `it is filled only later, by ${nameOf(index, fillers[0])}`;
   return {
     message: `${nameOf(index, operation)} reads ${slot}, which holds nothing yet: ${why}.`,
-    story: [tell(index, operation, `reads ${slot}`), ...fillers.map((filler) => tell(index, filler, `fills ${slot}`))],
+    story: [
+      storyLineOf(index, operation, `reads ${slot}`),
+      ...fillers.map((filler) => storyLineOf(index, filler, `fills ${slot}`)),
+    ],
   };
 }

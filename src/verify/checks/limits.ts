@@ -9,7 +9,7 @@ import { PlanIndex } from '../../ir/plan-index.ts';
 import { shardBytes } from '../../ir/shards.ts';
 import type { MessageLimits, Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { CheckFindings, tell } from '../story.ts';
+import { CheckFindings, storyLineOf } from '../story.ts';
 
 /** What a plan is to move on a machine. */
 export interface MovedBytes {
@@ -86,7 +86,7 @@ function checkShapes(
     if (rows <= mostRows && shard <= Math.min(widest, stride)) continue;
     const has = `up to ${rows} rows of ${shard} elements`;
     const message = `A shape has ${has}; ${mostRows} rows of ${Math.min(widest, stride)} fit its fields.`;
-    findings.add(() => ({ message, story: [tell(index, o)] }));
+    findings.add(() => ({ message, story: [storyLineOf(index, o)] }));
   }
 }
 
@@ -100,7 +100,7 @@ function checkSignals(index: PlanIndex, { ids, counts }: MessageLimits, findings
     const most = Math.max(waits, waiting[o]);
     if (most > counts || waits > ids) {
       const message = `${most} signals meet in one command; a number counts ${counts}, and there are ${ids}.`;
-      findings.add(() => ({ message, story: [tell(index, o)] }));
+      findings.add(() => ({ message, story: [storyLineOf(index, o)] }));
     }
   }
 }
@@ -114,7 +114,7 @@ function checkOperators(index: PlanIndex, topology: Topology, dtype: Dtype | und
     const { reduce, name } = topology.nodes[topology.chips[rankOf[o]]];
     if (reduce?.operators === undefined || reduce.operators[op]?.includes(dtype) === true) continue;
     findings.add(() => {
-      return { message: `The reduce engine of ${name} has no ${op} of ${dtype}.`, story: [tell(index, o)] };
+      return { message: `The reduce engine of ${name} has no ${op} of ${dtype}.`, story: [storyLineOf(index, o)] };
     });
   }
 }
@@ -130,6 +130,6 @@ function checkPlaces(index: PlanIndex, findings: CheckFindings): void {
       (isReduction(plan, o) && !isReceive(plan, o) && srcBuffer[o] !== scratch);
     if (!isOutside) continue;
     const message = 'Links and reductions reach the fast memory alone, which is the scratch of a plan.';
-    findings.add(() => ({ message, story: [tell(index, o)] }));
+    findings.add(() => ({ message, story: [storyLineOf(index, o)] }));
   }
 }

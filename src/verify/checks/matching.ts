@@ -3,7 +3,7 @@
 import { isSend } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { counted } from '../../ir/units.ts';
-import { CheckFindings, type FindingText, nameOf, tell } from '../story.ts';
+import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../story.ts';
 
 /** Rung 2. */
 export function checkMatching(index: PlanIndex, connections: Connections): CheckFindings {
@@ -21,7 +21,7 @@ export function checkMatching(index: PlanIndex, connections: Connections): Check
         message:
           `Message ${unequal} from rank ${ops.peer[receive]} to rank ${ops.peer[send]} on channel ${ops.channel[send]} ` +
           `is sent with ${counted(ops.srcCount[send], 'chunk')} and received with ${ops.dstCount[receive]}: the counts must agree.`,
-        story: [tell(index, send), tell(index, receive)],
+        story: [storyLineOf(index, send), storyLineOf(index, receive)],
       }));
     } else if (sent !== received) {
       const extra = sent > received ? sends[firstSend[c] + received] : receives[firstReceive[c] + sent];
@@ -52,6 +52,6 @@ function unmatched(index: PlanIndex, operation: number, sent: number, received: 
     message:
       `Rank ${from} sends ${counted(sent, 'message')} to rank ${to} on channel ${plan.ops.channel[operation]}, ` +
       `which receives ${received}: ${missing} ${nameOf(index, operation)}.`,
-    story: [tell(index, operation)],
+    story: [storyLineOf(index, operation)],
   };
 }

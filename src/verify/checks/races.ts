@@ -12,7 +12,7 @@ import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
 import { QuickOrder } from '../order/quick-order.ts';
 import type { Ownership } from '../ownership.ts';
-import { CheckFindings, type FindingText, nameOf, tell } from '../story.ts';
+import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../story.ts';
 
 /** Pairs of accesses to one cell that must be ordered: `earlier` runs first, `bulks` bulks before `later` (0 or S). */
 class Pairs {
@@ -42,7 +42,7 @@ class Pairs {
 }
 
 /** Rung 5; the plan must run to its end and read nothing uninitialised. */
-export function checkRaces(
+export function checkDataRaces(
   happens: HappensBefore,
   memory: CellMemory,
   run: ExecutedOrder,
@@ -306,8 +306,8 @@ function tellRace(
       `${nameOf(index, first)} ${access(first)} ${slot}, which ${nameOf(index, second)}${when} ${access(second)}: ` +
       `${missingOrder[ownership]}. A dependency "after": [[${dependency}]] on the second would.`,
     story: [
-      tell(index, first, `${access(first)} ${slot}`),
-      tell(index, second, `${access(second)} ${slot}, perhaps earlier`, bulks),
+      storyLineOf(index, first, `${access(first)} ${slot}`),
+      storyLineOf(index, second, `${access(second)} ${slot}, perhaps earlier`, bulks),
     ],
   };
 }

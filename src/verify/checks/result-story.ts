@@ -3,9 +3,9 @@
 import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { type CellMemory, slotName } from '../cell-memory.ts';
-import { type FindingText, type StoryLine, tell } from '../story.ts';
+import { type FindingText, type StoryLine, storyLineOf } from '../story.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
-import { told } from '../told.ts';
+import { reportLimits } from '../told.ts';
 import type { CombinationTable } from '../values.ts';
 
 /** A slot that does not hold what it should. */
@@ -26,7 +26,7 @@ export interface Replay {
   readonly order: Int32Array;
 }
 
-export function tellWrong(
+export function describeWrongResult(
   replay: Replay,
   values: CombinationTable,
   { rank, slot, value, wanted }: WrongSlot,
@@ -39,7 +39,7 @@ export function tellWrong(
 }
 
 function leavesOf(values: CombinationTable, value: number): readonly number[] {
-  return value === -1 ? [] : values.contents(value, told.leaves);
+  return value === -1 ? [] : values.contents(value, reportLimits.leaves);
 }
 
 /** `in[0][3] ⊕ in[1][3]`: input chunk 3 of ranks 0 and 1. */
@@ -48,7 +48,7 @@ function sum(values: CombinationTable, leaves: readonly number[]): string {
 }
 
 function list(values: CombinationTable, leaves: readonly number[], separator: string): string {
-  const names = leaves.slice(0, told.contributions).map((leaf) => {
+  const names = leaves.slice(0, reportLimits.contributions).map((leaf) => {
     if (leaf === values.unknown) return 'whatever lay there';
     if (leaf === values.cutOff) return 'a larger chunk, cut off';
     const { rank, chunk } = values.contribution(leaf);
@@ -71,9 +71,9 @@ function difference(values: CombinationTable, held: readonly number[], wanted: r
     ['more than once', which((surplus, leaf) => surplus > 0 && wants.has(leaf))],
     ['foreign', which((surplus, leaf) => surplus > 0 && !wants.has(leaf))],
   ];
-  const told = parts.filter(([, leaves]) => leaves.length > 0);
-  if (told.length === 0) return 'the contributions are combined out of order';
-  return told.map(([what, leaves]) => `${what}: ${list(values, leaves, ', ')}`).join('; ');
+  const reportLimits = parts.filter(([, leaves]) => leaves.length > 0);
+  if (reportLimits.length === 0) return 'the contributions are combined out of order';
+  return reportLimits.map(([what, leaves]) => `${what}: ${list(values, leaves, ', ')}`).join('; ');
 }
 
 /** An operation that led to the slot, and the cell that it wrote (a send: read). */
@@ -95,7 +95,7 @@ function tellChain(replay: Replay, cell: number): readonly StoryLine[] {
     if (touched === undefined) continue;
     const slot = slotName(memory, index.plan, index.rankOf[operation], touched);
     const held = sum(symbolic.values, leavesOf(symbolic.values, symbolic.cells[touched]));
-    lines.push(tell(index, operation, `${slot} is ${held}`));
+    lines.push(storyLineOf(index, operation, `${slot} is ${held}`));
   }
   return lines;
 }
@@ -106,7 +106,7 @@ function chainTo({ index, memory, connections, order }: Replay, cell: number): r
   const chain: Touch[] = [];
   let wanted = cell;
   let sending = -1;
-  for (let at = order.length - 1; at >= 0 && chain.length < told.operations; at--) {
+  for (let at = order.length - 1; at >= 0 && chain.length < reportLimits.operations; at--) {
     const operation = order[at];
     if (isSend(plan, operation)) {
       if (operation !== sending) continue;

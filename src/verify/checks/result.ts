@@ -2,16 +2,16 @@
 import {
   type Collective,
   collectiveFacts,
+  combinesInRankOrder,
   type Expectation,
   expectation,
   isIdempotent,
-  keepsRankOrder,
   outputChunks,
 } from '../../ir/collective.ts';
 import { CheckFindings } from '../story.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
 import type { CombinationTable } from '../values.ts';
-import { type Replay, tellWrong } from './result-story.ts';
+import { describeWrongResult, type Replay } from './result-story.ts';
 
 /** Rung 6, along a complete run. */
 export function checkResult(replay: Replay): { readonly findings: CheckFindings; readonly symbolic: SymbolicRun } {
@@ -29,7 +29,7 @@ export function checkResult(replay: Replay): { readonly findings: CheckFindings;
       if (judge.accepts(value, wants)) continue;
       findings.add(() => {
         const wanted = judge.wantedLeaves(wants);
-        return tellWrong(replay, symbolic.values, { rank, slot, value, wanted });
+        return describeWrongResult(replay, symbolic.values, { rank, slot, value, wanted });
       });
     }
   }
@@ -47,7 +47,7 @@ class Judge {
     this.values = values;
     // Where nothing is to be reduced the operator means nothing, and x ⊕ x is not x.
     this.idempotent = collectiveFacts[collective.kind].reduces && isIdempotent(collective.op);
-    this.rankOrder = keepsRankOrder(collective);
+    this.rankOrder = combinesInRankOrder(collective);
   }
 
   accepts(value: number, wants: Expectation): boolean {

@@ -17,10 +17,10 @@ import { unequalSwap } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
 import type { CellMemory } from '../cell-memory.ts';
-import { CheckFindings, describe, nameOf, tell } from '../story.ts';
+import { CheckFindings, describeOperation, nameOf, storyLineOf } from '../story.ts';
 
 /** Largest number of bulks: positions in time (bulk × operations of a lane) then stay exact in double precision. */
-export const mostBulks = 2 ** 28;
+export const maxBulks = 2 ** 28;
 
 const [inputCode, outputCode, scratchCode] = planBuffers.map((_, code) => code);
 
@@ -39,7 +39,7 @@ export function checkFrame(plan: Plan, topology: Topology | undefined): CheckFin
   expect(isCount(ranks, 1), () => `A collective has at least one rank, not ${ranks}.`);
   expect(isCount(chunks, 1), () => `A shard has at least one chunk, not ${chunks}.`);
   expect(isCount(root, 0) && root < ranks, () => `The root must be a rank from 0 to ${ranks - 1}, not ${root}.`);
-  expect(isCount(bulks, 1) && bulks <= mostBulks, () => `bulks must be from 1 to ${mostBulks}, not ${bulks}.`);
+  expect(isCount(bulks, 1) && bulks <= maxBulks, () => `bulks must be from 1 to ${maxBulks}, not ${bulks}.`);
   expect(isCount(scratchPerBulk, 1), () => `scratchPerBulk must be at least 1, not ${scratchPerBulk}.`);
   expect(
     buffers.length === ranks,
@@ -109,7 +109,7 @@ function checkSlot(run: WantedRun, slot: number, custom: CustomCondition, findin
 }
 
 /** Lanes and operations, each by itself; the frame must be sound. */
-export function checkOperations(index: PlanIndex): CheckFindings {
+export function checkLanesAndOperations(index: PlanIndex): CheckFindings {
   const { plan } = index;
   const findings = new CheckFindings('malformed');
   for (let rank = 0; rank < plan.buffers.length; rank++) {
@@ -120,7 +120,10 @@ export function checkOperations(index: PlanIndex): CheckFindings {
   for (let o = 0; o < operationCount(plan); o++) {
     const fault = faultOf(index, o);
     if (fault === undefined) continue;
-    findings.add(() => ({ message: `${nameOf(index, o)} (${describe(plan, o)}): ${fault}.`, story: [tell(index, o)] }));
+    findings.add(() => ({
+      message: `${nameOf(index, o)} (${describeOperation(plan, o)}): ${fault}.`,
+      story: [storyLineOf(index, o)],
+    }));
   }
   return findings;
 }
@@ -192,8 +195,8 @@ export function checkTogether(index: PlanIndex, connections: Connections, memory
     const local = ops.kind[o] === OperationCode.copy || ops.kind[o] === OperationCode.reduce;
     if (local && Math.abs(memory.sourceCell[o] - memory.targetCell[o]) < ops.srcCount[o]) {
       findings.add(() => {
-        const message = `${nameOf(index, o)} (${describe(index.plan, o)}): source and destination share memory.`;
-        return { message, story: [tell(index, o)] };
+        const message = `${nameOf(index, o)} (${describeOperation(index.plan, o)}): source and destination share memory.`;
+        return { message, story: [storyLineOf(index, o)] };
       });
     }
   }
@@ -210,7 +213,7 @@ function checkLanes(index: PlanIndex, ops: Int32Array, first: Int32Array, what: 
         message:
           `Rank ${rankOf[ops[k]]} ${what} on its connection with rank ${plan.ops.peer[ops[k]]}, channel ` +
           `${plan.ops.channel[ops[k]]}, in two lanes: all of them must stand in one.`,
-        story: [tell(index, ops[first[c]]), tell(index, ops[k])],
+        story: [storyLineOf(index, ops[first[c]]), storyLineOf(index, ops[k])],
       }));
       break;
     }
@@ -229,7 +232,7 @@ export function checkRoutes(index: PlanIndex, routes: Routes): CheckFindings {
     if (routes.between(from, to) !== undefined) continue;
     findings.add(() => ({
       message: `Rank ${from} sends to rank ${to}, but ${routes.topology.name} has no route between their chips.`,
-      story: [tell(index, o)],
+      story: [storyLineOf(index, o)],
     }));
   }
   return findings;

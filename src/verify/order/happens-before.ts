@@ -107,7 +107,7 @@ export interface ExecutedOrder {
 }
 
 /** Runs one bulk as far as it goes: lanes take turns, one operation each, and wait when they must. */
-export function run(happens: HappensBefore): ExecutedOrder {
+export function executeBulk(happens: HappensBefore): ExecutedOrder {
   const { plan, laneOf } = happens.index;
   const total = operationCount(plan);
   const lanes = plan.laneId.length;

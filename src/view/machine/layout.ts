@@ -7,7 +7,7 @@ import { gridOf } from './grid.ts';
 import { columnsFor, type MachineLayout } from './places.ts';
 import { spacing } from './spacing.ts';
 
-export function layOut(topology: Topology): MachineLayout {
+export function layOutMachine(topology: Topology): MachineLayout {
   const { nodes, chips, groups } = topology;
   const onlyChips = nodes.length === chips.length;
   const graph = graphOf(topology);

@@ -1,6 +1,6 @@
 /** What is chosen, in words, with everything it leads to. */
 import { html, refill } from './dom.ts';
-import { lineText, linkText, operationText, type PagePart, type Scene, timeText } from './scene.ts';
+import { lineText, linkText, operationText, type PagePart, planTimeText, type Scene } from './scene.ts';
 import type { Selection, State } from './state.ts';
 import { fill } from './words.ts';
 
@@ -40,7 +40,7 @@ function describe(scene: Scene, selection: Selection, time: number): readonly HT
       return [
         line(linkText(scene, selection.link)),
         line(machine.links[selection.link].speed),
-        line(`${words.busy} ${timeText(scene, busy)}, ${share}`),
+        line(`${words.busy} ${planTimeText(scene, busy)}, ${share}`),
       ];
     }
     case 'node': {
@@ -66,7 +66,7 @@ function describe(scene: Scene, selection: Selection, time: number): readonly HT
       const times =
         model.start.length === 0
           ? []
-          : [line(`${timeText(scene, model.start[at])} – ${timeText(scene, model.end[at])}`)];
+          : [line(`${planTimeText(scene, model.start[at])} – ${planTimeText(scene, model.end[at])}`)];
       return [
         line(`${words.rank} ${model.rankOf(operation)}: ${operationText(scene, operation)}`),
         ...times,

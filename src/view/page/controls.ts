@@ -3,8 +3,8 @@
 import { firstAbove } from './columns.ts';
 import { html, refill } from './dom.ts';
 import { type IconName, icon } from './icons.ts';
-import { type PagePart, type Scene, timeText } from './scene.ts';
-import { shown } from './shown.ts';
+import { type PagePart, planTimeText, type Scene } from './scene.ts';
+import { pageSizes } from './shown.ts';
 import type { State } from './state.ts';
 
 const speeds = [0.25, 0.5, 1, 2, 4] as const;
@@ -19,10 +19,10 @@ export function controlsPart(scene: Scene): PagePart {
     type: 'range',
     class: 'slider',
     min: 0,
-    max: shown.positions,
+    max: pageSizes.positions,
     step: 1,
     'aria-label': words.slider,
-    oninput: () => store.set({ time: (Number(slider.value) / shown.positions) * duration, playing: false }),
+    oninput: () => store.set({ time: (Number(slider.value) / pageSizes.positions) * duration, playing: false }),
   });
   const now = html('output', { class: 'now' });
   const speed = html(
@@ -85,16 +85,19 @@ export function controlsPart(scene: Scene): PagePart {
     if (!element.isConnected || !store.state.playing) return;
     const passed = Math.min(100, instant - last) / 1000;
     last = instant;
-    const time = Math.min(duration, store.state.time + (passed * store.state.speed * duration) / shown.secondsOfPlay);
+    const time = Math.min(
+      duration,
+      store.state.time + (passed * store.state.speed * duration) / pageSizes.secondsOfPlay,
+    );
     frame = requestAnimationFrame(tick);
     store.set({ time, playing: time < duration });
   };
   return {
     element,
     update: (state: State, before: State | undefined) => {
-      slider.value = String(duration > 0 ? Math.round((state.time / duration) * shown.positions) : 0);
-      slider.setAttribute('aria-valuetext', timeText(scene, state.time));
-      refill(now, `${timeText(scene, state.time)} / ${timeText(scene, duration)}`);
+      slider.value = String(duration > 0 ? Math.round((state.time / duration) * pageSizes.positions) : 0);
+      slider.setAttribute('aria-valuetext', planTimeText(scene, state.time));
+      refill(now, `${planTimeText(scene, state.time)} / ${planTimeText(scene, duration)}`);
       use.setAttribute('aria-pressed', String(state.showUse));
       critical.setAttribute('aria-pressed', String(state.showCritical));
       if (state.playing !== (before?.playing ?? false)) {

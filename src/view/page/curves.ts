@@ -1,6 +1,6 @@
 /** The curve of a link on the drawing: quadratic, both directions of a pair side by side, from rim to rim. */
 import type { PageLink, PageMachine } from '../page-document.ts';
-import { drawing } from './shown.ts';
+import { drawingSizes } from './shown.ts';
 
 export interface CurvePoint {
   readonly x: number;
@@ -22,14 +22,18 @@ export function curveOf({ nodes }: PageMachine, { from, to, bend }: PageLink): C
   const side = (point: CurvePoint, off: number): CurvePoint => ({ x: point.x + nx * off, y: point.y + ny * off });
   const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
   // A quadratic curve passes half as far from its ends' line as its control point stands.
-  const control = side(middle, drawing.apart + 2 * bend);
-  return { start: onRim(side(a, drawing.apart), control), control, end: onRim(side(b, drawing.apart), control) };
+  const control = side(middle, drawingSizes.apart + 2 * bend);
+  return {
+    start: onRim(side(a, drawingSizes.apart), control),
+    control,
+    end: onRim(side(b, drawingSizes.apart), control),
+  };
 }
 
 function onRim(centre: CurvePoint, towards: CurvePoint): CurvePoint {
   const [dx, dy] = [towards.x - centre.x, towards.y - centre.y];
   const length = Math.hypot(dx, dy) || 1;
-  const part = Math.min(drawing.node, length / 2) / length;
+  const part = Math.min(drawingSizes.node, length / 2) / length;
   return { x: centre.x + dx * part, y: centre.y + dy * part };
 }
 

@@ -1,4 +1,4 @@
-import { shown } from './shown.ts';
+import { pageSizes } from './shown.ts';
 
 /** Presses, drags and pinches of pointers on an element. */
 export class Dragging {
@@ -31,11 +31,11 @@ export class Dragging {
         return;
       }
       this.travelled += Math.abs(event.clientX - before.x) + Math.abs(event.clientY - before.y);
-      if (this.travelled >= shown.click) on.moved(event.clientX - before.x);
+      if (this.travelled >= pageSizes.click) on.moved(event.clientX - before.x);
     });
     const release = (event: PointerEvent): void => {
       const isClick =
-        this.pointers.delete(event.pointerId) && this.travelled < shown.click && event.type === 'pointerup';
+        this.pointers.delete(event.pointerId) && this.travelled < pageSizes.click && event.type === 'pointerup';
       if (isClick) on.clicked(event);
     };
     element.addEventListener('pointerup', release);

@@ -1,7 +1,7 @@
 /** What the plan is and what it reaches, and the choices of language and theme. */
 import { formatBytes } from '../../ir/units.ts';
 import { html, refill } from './dom.ts';
-import { type PagePart, type Scene, timeText } from './scene.ts';
+import { type PagePart, planTimeText, type Scene } from './scene.ts';
 import { languages, type State, themes } from './state.ts';
 
 export function headerPart(scene: Scene): PagePart {
@@ -90,9 +90,10 @@ function factsOf(scene: Scene): readonly HTMLElement[] {
     html('div', { class: `fact ${style}` }, html('dt', {}, name), html('dd', {}, value));
   const sign = isRight ? `✓ ${words.proved}` : `✗ ${words[`verdict.${verdict.verdict}`]}`;
   const facts = [fact(words.verdict, sign, isRight ? 'right' : 'wrong')];
-  if (duration > 0) facts.push(fact(clock === 'seconds' ? words.time : words['tab.steps'], timeText(scene, duration)));
+  if (duration > 0)
+    facts.push(fact(clock === 'seconds' ? words.time : words['tab.steps'], planTimeText(scene, duration)));
   if (bound !== undefined && isRight && duration > 0) {
-    facts.push(fact(words.bound, timeText(scene, bound.seconds)));
+    facts.push(fact(words.bound, planTimeText(scene, bound.seconds)));
     facts.push(fact(words.optimality, `${(100 * Math.min(1, bound.seconds / duration)).toFixed(1)} %`));
   }
   facts.push(fact(words.messages, String(messages)));

@@ -1,6 +1,6 @@
 /** A table of any length: only the rows in view are elements. Rows are chosen by click, or by arrows and Enter. */
 import { html, refill } from './dom.ts';
-import { shown } from './shown.ts';
+import { pageSizes } from './shown.ts';
 
 export interface Cell {
   readonly text: string;
@@ -52,7 +52,7 @@ export class VirtualList {
     this.scroller.className = `list-scroll ${source.layout}`;
     this.head.classList.toggle('away', source.head.length === 0);
     refill(this.head, ...source.head.map((text) => html('span', { role: 'columnheader' }, text)));
-    this.body.style.setProperty('height', `${source.count * shown.listRow}px`);
+    this.body.style.setProperty('height', `${source.count * pageSizes.listRow}px`);
     this.draw();
   }
 
@@ -64,17 +64,20 @@ export class VirtualList {
   reveal(index: number): void {
     this.cursor = index;
     const { scrollTop, clientHeight } = this.scroller;
-    const top = index * shown.listRow;
+    const top = index * pageSizes.listRow;
     const room = clientHeight - this.head.offsetHeight;
     if (index < 0 || clientHeight === 0) return;
-    if (top < scrollTop || top + shown.listRow > scrollTop + room) this.scroller.scrollTop = top - room / 2;
+    if (top < scrollTop || top + pageSizes.listRow > scrollTop + room) this.scroller.scrollTop = top - room / 2;
     this.draw();
   }
 
   private draw(): void {
     const { scrollTop, clientHeight } = this.scroller;
-    const first = Math.max(0, Math.floor(scrollTop / shown.listRow) - shown.spareRows);
-    const last = Math.min(this.source.count, Math.ceil((scrollTop + clientHeight) / shown.listRow) + shown.spareRows);
+    const first = Math.max(0, Math.floor(scrollTop / pageSizes.listRow) - pageSizes.spareRows);
+    const last = Math.min(
+      this.source.count,
+      Math.ceil((scrollTop + clientHeight) / pageSizes.listRow) + pageSizes.spareRows,
+    );
     const rows: HTMLElement[] = [];
     for (let index = first; index < last; index++) rows.push(this.row(index));
     refill(this.body, ...rows);
@@ -108,7 +111,7 @@ export class VirtualList {
         return cell;
       }),
     );
-    row.style.setProperty('top', `${index * shown.listRow}px`);
+    row.style.setProperty('top', `${index * pageSizes.listRow}px`);
     return row;
   }
 

@@ -3,7 +3,7 @@ import type { PageMachine } from '../page-document.ts';
 import { type Curve, curveOf, pathText, pointOn } from './curves.ts';
 import { html, refill, svg } from './dom.ts';
 import { chosenLinks, chosenNodes, linkText, type PagePart, type Scene } from './scene.ts';
-import { drawing, shown } from './shown.ts';
+import { drawingSizes, pageSizes } from './shown.ts';
 import type { State } from './state.ts';
 import { fill, stopped } from './words.ts';
 
@@ -43,7 +43,7 @@ class MachineDrawing {
     const xs = [0, machine.width, ...bow.map(({ x }) => x)];
     const ys = [0, machine.height, ...bow.map(({ y }) => y)];
     const [width, height] = [extent(xs), extent(ys)].map((size) =>
-      Math.max(drawing.leastExtent, size + 2 * drawing.margin),
+      Math.max(drawingSizes.leastExtent, size + 2 * drawingSizes.margin),
     );
     const left = (least(xs) + most(xs) - width) / 2;
     const top = (least(ys) + most(ys) - height) / 2;
@@ -98,13 +98,13 @@ class MachineDrawing {
     const ring =
       rank < 0
         ? undefined
-        : svg('circle', { class: 'ring', r: drawing.node + 0.045, pathLength: 1, transform: 'rotate(-90)' });
+        : svg('circle', { class: 'ring', r: drawingSizes.node + 0.045, pathLength: 1, transform: 'rotate(-90)' });
     const shape =
       kind === 'chip'
-        ? svg('circle', { class: 'body', r: drawing.node })
+        ? svg('circle', { class: 'body', r: drawingSizes.node })
         : svg('rect', { class: 'body', x: -0.36, y: -0.2, width: 0.72, height: 0.4, rx: kind === 'host' ? 0 : 0.12 });
     const label = rank >= 0 ? String(rank) : kind === 'switch' ? '⇄' : '▤';
-    const isNamed = rank < 0 && machine.nodes.length <= shown.names;
+    const isNamed = rank < 0 && machine.nodes.length <= pageSizes.names;
     const group = svg(
       'g',
       {
@@ -189,11 +189,11 @@ class MachineDrawing {
       const part = model.received(model.page.machine.nodes[node].rank, time);
       ring?.setAttribute('stroke-dasharray', `${part.toFixed(3)} 2`);
     });
-    this.moveMessages(messages.slice(0, shown.messages), time);
+    this.moveMessages(messages.slice(0, pageSizes.messages), time);
   }
 
   private moveMessages(messages: readonly number[], time: number): void {
-    this.layer.classList.toggle('many', messages.length > shown.labels);
+    this.layer.classList.toggle('many', messages.length > pageSizes.labels);
     while (this.pool.length < messages.length) this.pool.push(this.newMessage());
     this.pool.forEach((entry, index) => {
       const instance = messages[index];
@@ -274,7 +274,7 @@ function patterns(): SVGDefsElement {
 
 function insideMark({ nodes }: PageMachine, node: number): SVGCircleElement {
   const { x, y } = nodes[node];
-  return svg('circle', { class: 'inside', cx: x, cy: y, r: drawing.node + 0.2 });
+  return svg('circle', { class: 'inside', cx: x, cy: y, r: drawingSizes.node + 0.2 });
 }
 
 function percent(share: number): string {

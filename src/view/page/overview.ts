@@ -3,7 +3,7 @@ import { html } from './dom.ts';
 import { Dragging } from './dragging.ts';
 import type { PlanModel } from './plan-model.ts';
 import type { PagePart, Scene } from './scene.ts';
-import { shown } from './shown.ts';
+import { pageSizes } from './shown.ts';
 import type { State } from './state.ts';
 import { panned } from './window.ts';
 
@@ -11,8 +11,8 @@ export function overviewPart(scene: Scene): PagePart {
   const { model, store, words } = scene;
   const canvas = html('canvas', {
     class: 'overview',
-    width: shown.overviewColumns,
-    height: shown.overview,
+    width: pageSizes.overviewColumns,
+    height: pageSizes.overview,
     role: 'img',
     'aria-label': words.overview,
   });
@@ -40,21 +40,21 @@ export function overviewPart(scene: Scene): PagePart {
     const style = getComputedStyle(canvas);
     const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
     const { duration } = model.page;
-    const x = (at: number): number => (duration > 0 ? (at / duration) * shown.overviewColumns : 0);
-    context.clearRect(0, 0, shown.overviewColumns, shown.overview);
+    const x = (at: number): number => (duration > 0 ? (at / duration) * pageSizes.overviewColumns : 0);
+    context.clearRect(0, 0, pageSizes.overviewColumns, pageSizes.overview);
     context.fillStyle = colour('faint');
     work.forEach((count, column) => {
-      const tall = (count / top) * (shown.overview - 4);
-      context.fillRect(column, shown.overview - tall, 1, tall);
+      const tall = (count / top) * (pageSizes.overview - 4);
+      context.fillRect(column, pageSizes.overview - tall, 1, tall);
     });
     context.fillStyle = colour('veil');
-    context.fillRect(0, 0, x(from), shown.overview);
-    context.fillRect(x(to), 0, shown.overviewColumns - x(to), shown.overview);
+    context.fillRect(0, 0, x(from), pageSizes.overview);
+    context.fillRect(x(to), 0, pageSizes.overviewColumns - x(to), pageSizes.overview);
     context.strokeStyle = colour('accent');
     context.lineWidth = 1.5;
-    context.strokeRect(x(from) + 1, 1, Math.max(2, x(to) - x(from) - 2), shown.overview - 2);
+    context.strokeRect(x(from) + 1, 1, Math.max(2, x(to) - x(from) - 2), pageSizes.overview - 2);
     context.fillStyle = colour('accent');
-    context.fillRect(x(time) - 1, 0, 2, shown.overview);
+    context.fillRect(x(time) - 1, 0, 2, pageSizes.overview);
   };
   return {
     element: html('div', { class: 'overview-frame' }, canvas),
@@ -67,11 +67,11 @@ export function overviewPart(scene: Scene): PagePart {
 
 /** Links at work in each column of the strip, on average; lanes where there are no links. */
 function workOf(model: PlanModel): Float64Array {
-  const work = new Float64Array(shown.overviewColumns);
+  const work = new Float64Array(pageSizes.overviewColumns);
   const { duration } = model.page;
   if (!(duration > 0)) return work;
   const kind = model.rows.some((row) => row.kind === 'link') ? 'link' : 'lane';
-  const width = duration / shown.overviewColumns;
+  const width = duration / pageSizes.overviewColumns;
   for (const row of model.rows) {
     if (row.kind !== kind) continue;
     for (let at = row.first[0]; at < row.first[row.first.length - 1]; at++) {
@@ -83,8 +83,8 @@ function workOf(model: PlanModel): Float64Array {
 
 /** @param start in columns */
 function addSpan(work: Float64Array, start: number, end: number): void {
-  const last = Math.min(shown.overviewColumns - 1, Math.floor(end));
-  for (let column = Math.min(shown.overviewColumns - 1, Math.floor(start)); column <= last; column++) {
+  const last = Math.min(pageSizes.overviewColumns - 1, Math.floor(end));
+  for (let column = Math.min(pageSizes.overviewColumns - 1, Math.floor(start)); column <= last; column++) {
     work[column] += Math.max(0, Math.min(end, column + 1) - Math.max(start, column));
   }
 }

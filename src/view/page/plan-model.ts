@@ -2,7 +2,7 @@
 import { operationKinds, planBuffers } from '../../ir/plan.ts';
 import type { PagePlan } from '../page-document.ts';
 import { columnOf, firstAbove, type NumberColumn } from './columns.ts';
-import { type Spans, spansOf, withWork } from './spans.ts';
+import { type Spans, timelineSpansOf, withWork } from './spans.ts';
 
 /** Codes of operation kinds (ir/plan.ts). */
 const send = operationKinds.indexOf('send');
@@ -41,7 +41,7 @@ export class PlanModel {
 
   constructor(page: PagePlan) {
     this.page = page;
-    this.spans = spansOf(page.timeline);
+    this.spans = timelineSpansOf(page.timeline);
     this.operations = decoded(page.operations);
     this.count = this.operations.kind.length;
     this.critical = new Set(columnOf(page.critical));

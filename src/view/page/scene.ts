@@ -24,7 +24,7 @@ export interface PagePart {
 }
 
 /** A duration or instant of the plan's clock, with the word for steps. */
-export function timeText({ model, words }: Scene, value: number): string {
+export function planTimeText({ model, words }: Scene, value: number): string {
   const { clock } = model.page;
   const text = clockText(value, clock);
   if (clock === 'seconds') return text;

@@ -1,5 +1,5 @@
 /** How much the page shows, and how large, in pixels unless it says otherwise. */
-export const shown = {
+export const pageSizes = {
   /** Curves besides those in use. */
   others: 6,
   listRow: 26,
@@ -27,7 +27,7 @@ export const shown = {
 } as const;
 
 /** Lengths in a drawing of a machine, in distances between neighbours. */
-export const drawing = {
+export const drawingSizes = {
   /** Distance of the two directions from the middle, and radius of a node, in units of the drawing. */
   apart: 0.1,
   node: 0.27,

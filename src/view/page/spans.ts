@@ -10,7 +10,7 @@ export interface Spans {
   readonly work: Float64Array;
 }
 
-export function spansOf({ rows, tick, ...columns }: PageTimeline): Spans {
+export function timelineSpansOf({ rows, tick, ...columns }: PageTimeline): Spans {
   const [steps, lengths, changes] = [columnOf(columns.start), columnOf(columns.length), columnOf(columns.instance)];
   const start = new Float64Array(steps.length);
   const end = new Float64Array(steps.length);

@@ -7,7 +7,7 @@ import { firstAbove } from './columns.ts';
 import type { Paint } from './paint.ts';
 import type { PlanModel, TimelineRow } from './plan-model.ts';
 import { isChosen, kindLetters, type Scene } from './scene.ts';
-import { shown } from './shown.ts';
+import { pageSizes } from './shown.ts';
 import { busyShare, countWithin, type Spans } from './spans.ts';
 import type { State } from './state.ts';
 import { type RowPosition, type TimeScale, xOf } from './timeline-view.ts';
@@ -37,11 +37,11 @@ export class TimelinePainter {
     this.gridLines(scale, height);
     context.save();
     context.beginPath();
-    context.rect(0, shown.axis, right, height - shown.axis);
+    context.rect(0, pageSizes.axis, right, height - pageSizes.axis);
     context.clip();
     for (const place of places) {
-      const top = shown.axis + place.top - scroll;
-      if (top + place.height < shown.axis || top > height) continue;
+      const top = pageSizes.axis + place.top - scroll;
+      if (top + place.height < pageSizes.axis || top > height) continue;
       this.row(place, top, state, scale);
     }
     context.restore();
@@ -67,7 +67,7 @@ export class TimelinePainter {
   }
 
   private spans(row: TimelineRow, top: number, height: number, state: State, scale: TimeScale): void {
-    const { spans, scale: own } = drawnAs(this.scene.model, row, state, scale);
+    const { spans, scale: own } = spanStyleOf(this.scene.model, row, state, scale);
     const isDense = densityOf(row, spans, own) > own.width;
     const parts = row.first.length - 1;
     const inner = (height - 5) / parts;
@@ -125,7 +125,7 @@ export class TimelinePainter {
     context.fillStyle = row.kind === 'link' ? this.stepColour(operation) : paint.kinds[kind];
     context.fillRect(left, box.top, width, box.height);
     const texture = row.kind === 'link' ? undefined : row.kind === 'measured' ? paint.measured : paint.textures[kind];
-    if (width >= shown.texturedSpan && texture !== undefined) {
+    if (width >= pageSizes.texturedSpan && texture !== undefined) {
       context.fillStyle = texture;
       context.fillRect(left, box.top, width, box.height);
     }
@@ -140,7 +140,7 @@ export class TimelinePainter {
       context.lineWidth = 2;
       context.strokeRect(left + 1, box.top + 1, Math.max(0, width - 2), Math.max(0, box.height - 2));
     }
-    if (width < shown.namedSpan || box.height < 11 || (hasChoice && !chosen)) return;
+    if (width < pageSizes.namedSpan || box.height < 11 || (hasChoice && !chosen)) return;
     context.font = '10px system-ui, sans-serif';
     context.textAlign = 'left';
     context.textBaseline = 'middle';
@@ -225,7 +225,7 @@ export class TimelinePainter {
     const { context, paint } = this;
     context.fillStyle = paint.line;
     for (const tick of ticks(scale.from, scale.to, scale.width / 110)) {
-      context.fillRect(Math.round(xOf(scale, tick)), shown.axis, 1, height);
+      context.fillRect(Math.round(xOf(scale, tick)), pageSizes.axis, 1, height);
     }
   }
 
@@ -234,7 +234,7 @@ export class TimelinePainter {
     const { clock } = this.scene.model.page;
     const marks = ticks(scale.from, scale.to, scale.width / 110);
     context.fillStyle = paint.background;
-    context.fillRect(0, 0, scale.left + scale.width, shown.axis);
+    context.fillRect(0, 0, scale.left + scale.width, pageSizes.axis);
     context.fillStyle = paint.faint;
     context.font = '11px system-ui, sans-serif';
     context.textBaseline = 'middle';
@@ -242,10 +242,10 @@ export class TimelinePainter {
     for (const tick of marks) {
       const x = xOf(scale, tick);
       context.textAlign = x > scale.left + scale.width - 50 ? 'right' : x < scale.left + 20 ? 'left' : 'center';
-      context.fillText(tickText(tick, step, marks[marks.length - 1], clock), x, shown.axis / 2);
+      context.fillText(tickText(tick, step, marks[marks.length - 1], clock), x, pageSizes.axis / 2);
     }
     context.fillStyle = paint.line;
-    context.fillRect(0, shown.axis - 1, scale.left + scale.width, 1);
+    context.fillRect(0, pageSizes.axis - 1, scale.left + scale.width, 1);
   }
 
   private playhead(time: number, scale: TimeScale, height: number): void {
@@ -253,11 +253,11 @@ export class TimelinePainter {
     if (x < scale.left || x > scale.left + scale.width) return;
     const { context, paint } = this;
     context.fillStyle = paint.playhead;
-    context.fillRect(x - 0.5, shown.axis - 6, 1.5, height);
+    context.fillRect(x - 0.5, pageSizes.axis - 6, 1.5, height);
     context.beginPath();
-    context.moveTo(x - 5, shown.axis - 10);
-    context.lineTo(x + 6, shown.axis - 10);
-    context.lineTo(x + 0.5, shown.axis - 2);
+    context.moveTo(x - 5, pageSizes.axis - 10);
+    context.lineTo(x + 6, pageSizes.axis - 10);
+    context.lineTo(x + 0.5, pageSizes.axis - 2);
     context.fill();
   }
 }
@@ -272,7 +272,7 @@ export function densityOf({ first }: TimelineRow, spans: Spans, { from, to }: Ti
 }
 
 /** The table that a row's spans stand in, and the scale that they are drawn by. */
-export function drawnAs(
+export function spanStyleOf(
   model: PlanModel,
   { kind }: TimelineRow,
   state: State,

@@ -1,7 +1,7 @@
 /** Which rows of the timeline are shown, where they stand, and how times become places. */
 import type { TimelineRow } from './plan-model.ts';
 import { chosenLinks, chosenNodes, linkText, type Scene } from './scene.ts';
-import { shown } from './shown.ts';
+import { pageSizes } from './shown.ts';
 import type { State } from './state.ts';
 
 export interface RowPosition {
@@ -12,7 +12,7 @@ export interface RowPosition {
 }
 
 /** The rows that the choice leaves, from top to bottom. */
-export function placesOf(scene: Scene, { rows: choice, selection }: State): readonly RowPosition[] {
+export function rowPositions(scene: Scene, { rows: choice, selection }: State): readonly RowPosition[] {
   const { model } = scene;
   const links = choice === 'chosen' ? chosenLinks(scene, selection) : new Set<number>();
   const nodes = choice === 'chosen' ? chosenNodes(scene, selection) : new Set<number>();
@@ -41,7 +41,7 @@ export function placesOf(scene: Scene, { rows: choice, selection }: State): read
   let top = 0;
   for (const row of model.rows) {
     if (!isShown(row)) continue;
-    const height = row.kind === 'measured' ? shown.measuredRow : shown.laneRow;
+    const height = row.kind === 'measured' ? pageSizes.measuredRow : pageSizes.laneRow;
     places.push({ row, top, height, label: labelOf(scene, row) });
     top += height;
   }

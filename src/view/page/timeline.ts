@@ -6,12 +6,12 @@ import { html, refill } from './dom.ts';
 import { Dragging } from './dragging.ts';
 import { overviewPart } from './overview.ts';
 import { paintFrom } from './paint.ts';
-import { lineText, linkText, operationText, type PagePart, type Scene, timeText } from './scene.ts';
-import { shown } from './shown.ts';
+import { lineText, linkText, operationText, type PagePart, planTimeText, type Scene } from './scene.ts';
+import { pageSizes } from './shown.ts';
 import { busyShare } from './spans.ts';
 import { rowChoices, type State } from './state.ts';
-import { densityOf, drawnAs, TimelinePainter } from './timeline-painter.ts';
-import { heightOf, placeAt, placesOf, type RowPosition, type TimeScale, timeAt } from './timeline-view.ts';
+import { densityOf, spanStyleOf, TimelinePainter } from './timeline-painter.ts';
+import { heightOf, placeAt, type RowPosition, rowPositions, type TimeScale, timeAt } from './timeline-view.ts';
 import { panned, zoomed } from './window.ts';
 import { fill } from './words.ts';
 
@@ -86,7 +86,7 @@ class Timeline {
       before.rows !== state.rows ||
       (state.rows === 'chosen' && before.selection !== state.selection)
     ) {
-      this.places = placesOf(this.scene, state);
+      this.places = rowPositions(this.scene, state);
       this.spacer.style.setProperty('height', `${heightOf(this.places)}px`);
     }
     this.buttons.forEach((button) => {
@@ -142,7 +142,7 @@ class Timeline {
       this.canvas.height = Math.round(height * dots);
       this.canvas.style.setProperty('width', `${width}px`);
       this.canvas.style.setProperty('height', `${height}px`);
-      this.spacer.style.setProperty('margin-top', `${shown.axis - height}px`);
+      this.spacer.style.setProperty('margin-top', `${pageSizes.axis - height}px`);
       this.painter = undefined;
     }
     this.painter ??= new TimelinePainter(this.scene, context, paintFrom(this.element, context));
@@ -163,7 +163,7 @@ class Timeline {
     const seen =
       place !== undefined &&
       place.top >= scrollTop &&
-      place.top + place.height <= scrollTop + clientHeight - shown.axis;
+      place.top + place.height <= scrollTop + clientHeight - pageSizes.axis;
     if (place !== undefined && !seen) this.scroller.scrollTop = place.top - clientHeight / 3;
     if (!isOperation || model.start.length === 0) return;
     const at = selection.bulk * model.count + selection.operation;
@@ -223,9 +223,9 @@ class Timeline {
     const scale = this.scale();
     const hit = this.hitAt(x, y);
     const span = hit !== undefined && 'instance' in hit ? hit : undefined;
-    if (x >= scale.left && (y < shown.axis || span === undefined)) {
+    if (x >= scale.left && (y < pageSizes.axis || span === undefined)) {
       const time = Math.min(model.page.duration, Math.max(0, timeAt(scale, x)));
-      store.set({ time, ...(y < shown.axis ? {} : { selection: { kind: 'nothing' } }) });
+      store.set({ time, ...(y < pageSizes.axis ? {} : { selection: { kind: 'nothing' } }) });
       return;
     }
     if (span !== undefined) {
@@ -238,7 +238,7 @@ class Timeline {
       store.set({ selection });
       return;
     }
-    const place = placeAt(this.places, y - shown.axis + this.scroller.scrollTop);
+    const place = placeAt(this.places, y - pageSizes.axis + this.scroller.scrollTop);
     if (place === undefined) return;
     const { kind, index } = place.row;
     store.set({
@@ -260,11 +260,11 @@ class Timeline {
   private hitAt(x: number, y: number): Hit | undefined {
     const { model, store } = this.scene;
     const scale = this.scale();
-    if (y < shown.axis || x < scale.left || !model.hasSpans) return undefined;
-    const place = placeAt(this.places, y - shown.axis + this.scroller.scrollTop);
+    if (y < pageSizes.axis || x < scale.left || !model.hasSpans) return undefined;
+    const place = placeAt(this.places, y - pageSizes.axis + this.scroller.scrollTop);
     if (place === undefined) return undefined;
     const { row } = place;
-    const { spans, scale: own } = drawnAs(model, row, store.state, scale);
+    const { spans, scale: own } = spanStyleOf(model, row, store.state, scale);
     const count = densityOf(row, spans, own);
     if (count > own.width) return { place, count };
     const parts = row.first.length - 1;
@@ -272,7 +272,7 @@ class Timeline {
       parts - 1,
       Math.max(
         0,
-        Math.floor(((y - shown.axis + this.scroller.scrollTop - place.top - 2) / (place.height - 5)) * parts),
+        Math.floor(((y - pageSizes.axis + this.scroller.scrollTop - place.top - 2) / (place.height - 5)) * parts),
       ),
     );
     const slack = ((own.to - own.from) / own.width) * 2;
@@ -319,7 +319,7 @@ class Timeline {
   /** How busy a row is in the window. */
   private busyText({ place: { row }, count }: { readonly place: RowPosition; readonly count: number }): string {
     const { model, store, words } = this.scene;
-    const { spans, scale } = drawnAs(model, row, store.state, this.scale());
+    const { spans, scale } = spanStyleOf(model, row, store.state, this.scale());
     let busy = 0;
     for (let part = 0; part + 1 < row.first.length; part++) {
       busy += busyShare(spans, row.first[part], row.first[part + 1], scale.from, scale.to);
@@ -332,7 +332,7 @@ class Timeline {
     const text = (start: number, end: number, write: (value: number) => string): string =>
       `${write(start)} – ${write(end)} (${write(end - start)})`;
     if (kind !== 'measured' || model.measured === undefined) {
-      return text(model.start[instance], model.end[instance], (value) => timeText(this.scene, value));
+      return text(model.start[instance], model.end[instance], (value) => planTimeText(this.scene, value));
     }
     const at = model.measured.instance.indexOf(instance);
     return text(model.measured.start[at], model.measured.end[at], formatSeconds);

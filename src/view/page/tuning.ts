@@ -3,7 +3,7 @@ import { formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { PageTuning } from '../page-document.ts';
 import { html, svg } from './dom.ts';
 import type { PagePart, Scene } from './scene.ts';
-import { shown } from './shown.ts';
+import { pageSizes } from './shown.ts';
 import { fill } from './words.ts';
 
 const size = { width: 760, height: 300, left: 64, right: 12, top: 14, bottom: 30 } as const;
@@ -50,7 +50,7 @@ function rangesOf({ document, store, words }: TuningScene, { ranges }: PageTunin
 }
 
 function chart({ words }: TuningScene, { sizes, bound, curves, ranges }: PageTuning): SVGSVGElement {
-  const others = curves.filter(({ inUse }) => !inUse).slice(0, shown.others);
+  const others = curves.filter(({ inUse }) => !inUse).slice(0, pageSizes.others);
   const drawn = [...curves.filter(({ inUse }) => inUse), ...others];
   const times = [...bound, ...drawn.flatMap(({ seconds }) => seconds)].filter((time) => time > 0);
   const x = logarithmic(Math.min(...sizes), Math.max(...sizes), size.left, size.width - size.right);

@@ -1,6 +1,6 @@
 /** What `ccc bound` says to people: every certificate of the document, in lines that fit. */
 import { describe, expect, it } from 'vitest';
-import { shown } from '../../../src/cli/shown.ts';
+import { displayLimits } from '../../../src/cli/shown.ts';
 import { ccc } from '../run.ts';
 
 interface BoundDocument {
@@ -15,7 +15,7 @@ describe('ccc bound', () => {
     const { certificates } = JSON.parse(ccc([...request, '--json']).stdout) as BoundDocument;
     const { stdout } = ccc(request);
     const lines = stdout.trimEnd().split('\n');
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(shown.width);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(displayLimits.width);
     expect(lines.length).toBeGreaterThan(certificates.length + 1);
     const said = stdout.replaceAll(/\s+/g, ' ');
     expect(certificates.length).toBeGreaterThan(3);

@@ -1,9 +1,9 @@
 /** Drawings of machines, overlays and steps, in three formats; names in them do nothing. */
 import { describe, expect, it } from 'vitest';
 import { machineGraph, rankGraph } from '../../../src/cli/show/graphs/graph.ts';
-import { drawingFormats, drawnAs } from '../../../src/cli/show/graphs/index.ts';
+import { drawingFormats, graphText } from '../../../src/cli/show/graphs/index.ts';
 import { resolveTopology } from '../../../src/index.ts';
-import { layOut } from '../../../src/view/index.ts';
+import { layOutMachine } from '../../../src/view/index.ts';
 import { hostileNames } from '../../hostile-names.ts';
 import { inProcess } from '../in-process.ts';
 import { ccc, fileWith } from '../run.ts';
@@ -57,8 +57,8 @@ describe.each(drawingFormats)('names in %s', (format) => {
   it.each(hostileNames)('%j', (name) => {
     const machine = resolveTopology('ring:2');
     const nodes = machine.nodes.map((node) => ({ ...node, name }));
-    const text = drawnAs(format, machineGraph({ ...machine, name, nodes }, layOut(machine)));
-    const plain = drawnAs(format, machineGraph(machine, layOut(machine)));
+    const text = graphText(format, machineGraph({ ...machine, name, nodes }, layOutMachine(machine)));
+    const plain = graphText(format, machineGraph(machine, layOutMachine(machine)));
     // A name brings no line, no element and no quote of its own.
     expect(text.split('\n')).toHaveLength(plain.split('\n').length);
     // Quotes keep all else from Graphviz.

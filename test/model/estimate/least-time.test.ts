@@ -4,7 +4,7 @@ import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { StepsBuilder } from '../../../src/ir/schedule.ts';
 import { lower } from '../../../src/lower/index.ts';
-import { leastTime, simulate, steppedTime } from '../../../src/model/index.ts';
+import { occupancyLowerBound, simulate, steppedTime } from '../../../src/model/index.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 
 const request = (ranks: number) =>
@@ -20,7 +20,7 @@ describe('the least time of a schedule', () => {
         for (const size of [0, 1000, 2 ** 24]) {
           for (const bulks of [1, 3]) {
             const { seconds } = simulate(lower(schedule, { bulks }), routes, size);
-            expect(leastTime(schedule, routes, size)).toBeLessThanOrEqual(seconds * (1 + 1e-12));
+            expect(occupancyLowerBound(schedule, routes, size)).toBeLessThanOrEqual(seconds * (1 + 1e-12));
           }
         }
       }
@@ -31,11 +31,11 @@ describe('the least time of a schedule', () => {
     const routes = new Routes(resolveTopology('ring:24'));
     const schedule = instantiate(loadScheduleFile('bruck-allgather'), request(24));
     const between = vi.spyOn(routes, 'between');
-    const least = leastTime(schedule, routes, 1e6);
+    const least = occupancyLowerBound(schedule, routes, 1e6);
     const all = between.mock.calls.length;
     for (const part of [0, 0.1, 0.5, 0.999, 1, 2]) {
       between.mockClear();
-      expect(leastTime(schedule, routes, 1e6, part * least) > part * least).toBe(part < 1);
+      expect(occupancyLowerBound(schedule, routes, 1e6, part * least) > part * least).toBe(part < 1);
       if (part < 0.2) expect(between.mock.calls.length).toBeLessThan(all);
       else if (part >= 1) expect(between).toHaveBeenCalledTimes(all);
     }
@@ -46,14 +46,14 @@ describe('the least time of a schedule', () => {
     const routes = new Routes(resolveTopology('ring:5'));
     const schedule = instantiate(loadScheduleFile('ring-allgather'), request(5));
     // α = 1 µs, β = 10 GB/s, four steps of M/5.
-    expect(leastTime(schedule, routes, 5_000_000)).toBeCloseTo(4 * (1e-6 + 1e6 / 10e9), 12);
+    expect(occupancyLowerBound(schedule, routes, 5_000_000)).toBeCloseTo(4 * (1e-6 + 1e6 / 10e9), 12);
   });
 
   it('counts the time in which a chip reduces, where it can then not send: two ranks, each with all of M to reduce', () => {
     const routes = new Routes(resolveTopology('line:2'));
     const schedule = instantiate(loadScheduleFile('recursive-doubling-allreduce'), request(2));
     // α = 1 µs, β = 10 GB/s, γ = 50 GB/s without overlap.
-    expect(leastTime(schedule, routes, 1_000_000)).toBeCloseTo(1e-6 + 1e6 / 10e9 + 1e6 / 50e9, 12);
+    expect(occupancyLowerBound(schedule, routes, 1_000_000)).toBeCloseTo(1e-6 + 1e6 / 10e9 + 1e6 / 50e9, 12);
   });
 });
 

@@ -5,7 +5,7 @@ import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { greatestCycleRatio, type Precedences } from '../../../src/model/estimate/pipelines/cycle-ratio.ts';
-import { leastRecurrence } from '../../../src/model/estimate/pipelines/recurrence.ts';
+import { minRecurrence } from '../../../src/model/estimate/pipelines/recurrence.ts';
 import { bulkLoads, reductionOverlap, steadyState } from '../../../src/model/index.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { line, ring, star, type Traits } from '../machines.ts';
@@ -126,7 +126,7 @@ describe('the time between bulks', () => {
       [Array.from({ length: 17_000 }, () => recv(0))],
     ]);
     const routes = new Routes(line(2));
-    expect(leastRecurrence(long, routes, 8)).toBeUndefined();
+    expect(minRecurrence(long, routes, 8)).toBeUndefined();
     expect(steadyState({ ...long, bulks: 2 }, routes, 8)).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { dataWindow, type Schedule } from '../../../src/ir/schedule.ts';
 import { lower } from '../../../src/lower/index.ts';
-import { SizedRuns, simulate, timeOf } from '../../../src/model/index.ts';
+import { chainTime, SizedRuns, simulate } from '../../../src/model/index.ts';
 import { resize, type SizeClasses, sizeClasses, unroll } from '../../../src/passes/index.ts';
 import { instantiate, loadScheduleFile, resolveTopology, withLink } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
@@ -72,8 +72,8 @@ describe('a plan with chunks of any size', () => {
         const sizes = Float64Array.from(counts, (count) => (count / resized.collective.chunks) * shard);
         const { seconds, chains } = runs.run(sizes);
         expect(seconds / simulate(lower(resized), routes, size).seconds).toBeCloseTo(1, 9);
-        expect(timeOf(chains()[0], sizes) / seconds).toBeCloseTo(1, 9);
-        for (const chain of chains()) expect(timeOf(chain, sizes)).toBeLessThanOrEqual(seconds * (1 + 1e-9));
+        expect(chainTime(chains()[0], sizes) / seconds).toBeCloseTo(1, 9);
+        for (const chain of chains()) expect(chainTime(chain, sizes)).toBeLessThanOrEqual(seconds * (1 + 1e-9));
       }),
       { numRuns: 6, seed: 1 },
     );
@@ -107,6 +107,6 @@ describe('a plan with chunks of any size', () => {
     expect([...chains()[0].perByte].map((rate) => rate * 1e9)).toEqual([expect.closeTo(1, 9), expect.closeTo(1, 9)]);
     // Without bytes the second message starts with the first.
     const [empty] = runsOn(routes).run(Float64Array.of(0, 2000)).chains();
-    expect(timeOf(empty, Float64Array.of(0, 2000))).toBeCloseTo(3e-6, 12);
+    expect(chainTime(empty, Float64Array.of(0, 2000))).toBeCloseTo(3e-6, 12);
   });
 });

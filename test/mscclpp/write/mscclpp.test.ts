@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanBundle } from '../../../src/emit/index.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
-import { written } from '../../../src/jobs/written.ts';
+import { checkedTargetText } from '../../../src/jobs/written.ts';
 import { judgeExecutionPlan } from '../../../src/mscclpp/check/index.ts';
 import { readMscclpp } from '../../../src/mscclpp/read/index.ts';
 import { executionFigures, mscclpp, mscclppPackets } from '../../../src/mscclpp/write/index.ts';
@@ -26,7 +26,7 @@ async function jsonOf(
 ): Promise<PlanJson> {
   const bundle = bundleOf(plan, changes);
   expect(emitter.check(bundle)).toEqual([]);
-  return JSON.parse([...(await written(emitter, bundle))].join(''));
+  return JSON.parse([...(await checkedTargetText(emitter, bundle))].join(''));
 }
 
 const opsOf = (json: PlanJson) => json.gpus.flatMap(({ threadblocks }) => threadblocks.flatMap(({ ops }) => ops));

@@ -3,8 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { Pipelines, type Priced, type PriceRequest, price, tune } from '../../../src/search/evaluate/index.ts';
-import { library } from '../../../src/synth/index.ts';
+import {
+  type EvaluatedCandidate,
+  type EvaluationRequest,
+  evaluateCandidate,
+  Pipelines,
+  tune,
+} from '../../../src/search/evaluate/index.ts';
+import { libraryEngine } from '../../../src/synth/index.ts';
 import { problemOn } from '../../synth/list/support.ts';
 
 const ranks = 6;
@@ -19,21 +25,22 @@ const leastChainTime = (): number => Math.min(...Array.from({ length: 4096 }, (_
 /** Of a chain; out of place the root copies the message as well. */
 const operations = 2 * (ranks - 1) + 1;
 
-function request(changes: Partial<PriceRequest> = {}): PriceRequest {
+function request(changes: Partial<EvaluationRequest> = {}): EvaluationRequest {
   const problem = problemOn(topology, { kind: 'broadcast', size });
   return { ...problem, topology, bulks: 'auto', effort: 'quick', ...changes };
 }
 
-function chain(asked: PriceRequest): Priced {
+function chain(asked: EvaluationRequest): EvaluatedCandidate {
   const problem = problemOn(topology, { kind: 'broadcast', size, algorithm: 'chain-broadcast' });
-  const [proposal] = library.propose(problem);
+  const [proposal] = libraryEngine.propose(problem);
   if (proposal?.kind !== 'candidate') throw new Error('there is a chain');
-  const outcome = price(proposal.candidate, asked, routes, Number.POSITIVE_INFINITY);
+  const outcome = evaluateCandidate(proposal.candidate, asked, routes, Number.POSITIVE_INFINITY);
   if (outcome.kind !== 'priced') throw new Error('it is correct');
   return outcome;
 }
 
-const estimateOf = (single: Priced, asked: PriceRequest) => new Pipelines(single, asked, routes).estimate('quick');
+const estimateOf = (single: EvaluatedCandidate, asked: EvaluationRequest) =>
+  new Pipelines(single, asked, routes).estimate('quick');
 
 describe('the estimate of what tuning makes of a chain', () => {
   it('is its time in the number of bulks that suits it', () => {

@@ -4,7 +4,7 @@ import type { Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
 import { engines } from '../../../src/synth/index.ts';
-import { gridsOf } from '../../../src/synth/levels/hierarchies.ts';
+import { gridHierarchies } from '../../../src/synth/levels/hierarchies.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { problemOn, provedSeconds, type Wanted } from '../list/support.ts';
 import { candidatesAmong, reasonsAmong } from '../problems.ts';
@@ -32,7 +32,7 @@ function timesOn(machine: Topology, wanted: Wanted): ReadonlyMap<string, number>
 
 describe('grids', () => {
   it('are meshes and tori by their axes, and rings of four by two dimensions each', () => {
-    const extents = (name: string) => gridsOf(resolveTopology(name)).map((grid) => grid.extents);
+    const extents = (name: string) => gridHierarchies(resolveTopology(name)).map((grid) => grid.extents);
     expect(extents('mesh:5x4')).toEqual([[5, 4]]);
     expect(extents('torus:3x1x6')).toEqual([[3, 6]]);
     expect(extents('torus:4x4')).toEqual([
@@ -53,7 +53,7 @@ describe('grids', () => {
     const unlike = links.map((link) =>
       Math.abs(link.from - link.to) % 5 === 0 ? { ...link, bandwidth: 2 * link.bandwidth } : link,
     );
-    expect(gridsOf({ ...torus, links: unlike }).map(({ extents }) => extents)).toEqual([[3, 5]]);
+    expect(gridHierarchies({ ...torus, links: unlike }).map(({ extents }) => extents)).toEqual([[3, 5]]);
   });
 });
 

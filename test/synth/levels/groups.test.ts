@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology, withoutChip } from '../../../src/read/index.ts';
-import { detectGroups, groupsOf } from '../../../src/synth/levels/groups.ts';
+import { detectGroups, topologyGroups } from '../../../src/synth/levels/groups.ts';
 
 /** A machine from the body of its file. */
 function machine(body: string): Topology {
@@ -26,10 +26,10 @@ const boxes = [
 
 describe('declared groups', () => {
   it('are taken as they are, whatever their sizes', () => {
-    expect(groupsOf(resolveTopology('a100:2'))).toEqual({
+    expect(topologyGroups(resolveTopology('a100:2'))).toEqual({
       groups: [0, 8].map((first) => Array.from({ length: 8 }, (_, p) => first + p)),
     });
-    expect(groupsOf(withoutChip(resolveTopology('fattree:2,3,1'), 0)).groups).toEqual([
+    expect(topologyGroups(withoutChip(resolveTopology('fattree:2,3,1'), 0)).groups).toEqual([
       [0, 1],
       [2, 3, 4],
     ]);
@@ -53,7 +53,7 @@ describe('declared groups', () => {
     ],
     ['none, and none found', resolveTopology('ring:6'), /no groups are declared/],
   ])('are refused: %s', (_, topology, reason) => {
-    const found = groupsOf(topology);
+    const found = topologyGroups(topology);
     expect(found.groups).toBeUndefined();
     expect('reason' in found && found.reason).toMatch(reason);
   });

@@ -6,9 +6,9 @@ import { lower } from '../../../src/lower/index.ts';
 import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology, withMap, withoutChip, withoutLink } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/engine.ts';
-import { levels } from '../../../src/synth/levels/index.ts';
-import { library } from '../../../src/synth/library.ts';
-import { trees } from '../../../src/synth/trees/index.ts';
+import { levelsEngine } from '../../../src/synth/levels/index.ts';
+import { libraryEngine } from '../../../src/synth/library.ts';
+import { treesEngine } from '../../../src/synth/trees/index.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { candidatesAmong, problemFor, reasonsAmong } from '../problems.ts';
@@ -25,7 +25,7 @@ function problem(kind: CollectiveKind, topology: Topology, changes: Partial<Prob
   return problemFor(collective, topology, { size, chunks, algorithm });
 }
 
-const engine = levels([library]);
+const engine = levelsEngine([libraryEngine]);
 
 function candidates(of: Problem, by = engine): Candidate[] {
   return candidatesAmong(by.propose(of));
@@ -92,12 +92,15 @@ describe('what the engine proposes is correct', () => {
 
   it.each(moved)('%s over groups of which one is a pair', (kind) => {
     const pair = [2, 2, 2, 2, 2, 2].reduce((left, rank) => withoutChip(left, rank), resolveTopology('dgx1-cluster:2'));
-    expect(proveAll(problem(kind, pair), levels([library], [trees]))).toBeGreaterThan(0);
+    expect(proveAll(problem(kind, pair), levelsEngine([libraryEngine], [treesEngine]))).toBeGreaterThan(0);
   });
 
   it.each(kinds)('%s with trees inside the boxes', (kind) => {
     expect(
-      proveAll(problem(kind, resolveTopology('dgx1-cluster:2'), { root: 3 }), levels([library], [trees])),
+      proveAll(
+        problem(kind, resolveTopology('dgx1-cluster:2'), { root: 3 }),
+        levelsEngine([libraryEngine], [treesEngine]),
+      ),
     ).toBeGreaterThan(0);
   });
 

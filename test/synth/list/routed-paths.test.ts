@@ -6,8 +6,8 @@ import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { type ArcNetwork, arcNetwork } from '../../../src/synth/arcs.ts';
 import { fastestFlow } from '../../../src/synth/list/routed/flow.ts';
-import { balancedPaths, type RoutedDemand } from '../../../src/synth/list/routed/paths.ts';
-import { waysOf } from '../../../src/synth/list/ways.ts';
+import { balancedRoutes, type RoutedDemand } from '../../../src/synth/list/routed/paths.ts';
+import { routeTableOf } from '../../../src/synth/list/ways.ts';
 import { machines } from './routed-support.ts';
 
 function networkOf(topology: Topology): ArcNetwork {
@@ -63,21 +63,21 @@ describe('balanced paths', () => {
     ['dgx1', 3, 8 / 2.5],
   ])('on %s with %d parcels per pair are as short and even as can be', (name, parcels, load) => {
     const network = networkOf(resolveTopology(name));
-    const routing = balancedPaths(network, allPairs(network.ranks, parcels), { random: new Random(1), effort: 1e6 });
+    const routing = balancedRoutes(network, allPairs(network.ranks, parcels), { random: new Random(1), effort: 1e6 });
     expect((routing?.busiest ?? 0) * 1e10).toBeCloseTo(load, 9);
   });
 
   it('are nearly even after a single pass too', () => {
     const network = networkOf(resolveTopology('torus:4x4'));
     const search = { random: new Random(1), effort: 1 };
-    const routing = balancedPaths(network, allPairs(16, 1), search);
+    const routing = balancedRoutes(network, allPairs(16, 1), search);
     // From each chip 4 · 1 + 6 · 2 + 4 · 3 + 1 · 4 = 32 hops, over its 4 links: at best each carries 8 parcels.
     expect((routing?.busiest ?? 0) * 1e10).toBeLessThan(9 + 1e-6);
   });
 
   it('are nearly even too where those of a chip are searched several at a time', () => {
     const network = networkOf(resolveTopology('torus:12x12'));
-    const routing = balancedPaths(network, allPairs(144, 1), { random: new Random(1), effort: 1 });
+    const routing = balancedRoutes(network, allPairs(144, 1), { random: new Random(1), effort: 1 });
     // On a ring of 12 a chip is 3 hops away on average, so that a parcel goes 6: 144 · 144 · 6 hops over 4 · 144 links, 216 over each.
     expect((routing?.busiest ?? 0) * 1e10).toBeLessThan(216 * 1.1);
   });
@@ -87,7 +87,7 @@ describe('balanced paths', () => {
       fc.property(machines, fc.boolean(), fc.constantFrom(1, 1e5), (topology, soonest, effort) => {
         const network = networkOf(topology);
         const demands = allPairs(network.ranks, 2);
-        const routing = balancedPaths(network, demands, { random: new Random(1), effort, soonest });
+        const routing = balancedRoutes(network, demands, { random: new Random(1), effort, soonest });
         if (routing === undefined) throw new Error('every chip reaches every other');
         routing.paths.forEach((path, d) => {
           let at = demands[d].source;
@@ -109,9 +109,9 @@ describe('steps', () => {
   it('carry every parcel over its path, one hop after the other', () => {
     fc.assert(
       fc.property(machines, fc.constantFrom(1, 1e4), (topology, unitBytes) => {
-        const ways = waysOf(new Routes(topology), false, 4);
+        const ways = routeTableOf(new Routes(topology), false, 4);
         const demands = allPairs(ways.ranks, 2);
-        const reroute = () => balancedPaths(ways, demands, { random: new Random(1), effort: 1e5 });
+        const reroute = () => balancedRoutes(ways, demands, { random: new Random(1), effort: 1e5 });
         const control = { effort: 'full', shouldStop: () => false } as const;
         const { paths, steps } = fastestFlow(ways, reroute(), unitBytes, reroute, control);
         const taken: number[][] = paths.map(() => []);

@@ -8,7 +8,7 @@ import { lower } from '../../../src/lower/index.ts';
 import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import type { Candidate, Problem, Proposal } from '../../../src/synth/index.ts';
-import { list } from '../../../src/synth/list/index.ts';
+import { listEngine } from '../../../src/synth/list/index.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { candidatesAmong, problemFor, reasonsAmong } from '../problems.ts';
@@ -25,7 +25,7 @@ export function problemOn(machine: string | Topology, { kind, root = 0, ordered 
 }
 
 export function proposalsOn(machine: string | Topology, wanted: Wanted): Proposal[] {
-  return [...list.propose(problemOn(machine, wanted))];
+  return [...listEngine.propose(problemOn(machine, wanted))];
 }
 
 export function candidatesOn(machine: string | Topology, wanted: Wanted): Candidate[] {

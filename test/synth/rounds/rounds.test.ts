@@ -7,7 +7,7 @@ import { Random } from '../../../src/ir/random.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { price } from '../../../src/search/evaluate/index.ts';
+import { evaluateCandidate } from '../../../src/search/evaluate/index.ts';
 import { loadSolver, type SolverName } from '../../../src/solver/index.ts';
 import { bestInRounds, type InRounds } from '../../../src/synth/index.ts';
 import { unorderedKinds } from '../../collectives.ts';
@@ -35,7 +35,7 @@ function timeOf(found: InRounds | undefined, kind: CollectiveKind, topology: Top
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of found?.candidates ?? []) {
     const request = { collective: { kind }, topology, size, bulks: 'auto', limits: defaultLimits } as const;
-    const outcome = price(candidate, request, new Routes(topology), Number.POSITIVE_INFINITY);
+    const outcome = evaluateCandidate(candidate, request, new Routes(topology), Number.POSITIVE_INFINITY);
     expect(outcome.kind === 'dismissed' ? outcome.dismissal.reason : '').toBe('');
     if (outcome.kind === 'priced') least = Math.min(least, outcome.cost.seconds);
   }

@@ -9,7 +9,7 @@ import { lower } from '../../../src/lower/index.ts';
 import { simulate } from '../../../src/model/simulate/simulate.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/index.ts';
-import { symmetric } from '../../../src/synth/symmetric/index.ts';
+import { symmetricEngine } from '../../../src/synth/symmetric/index.ts';
 import { findSymmetry } from '../../../src/synth/symmetric/machine.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
@@ -35,11 +35,11 @@ function problemOf(
 }
 
 function candidatesFor(problem: Problem): Candidate[] {
-  return candidatesAmong(symmetric.propose(problem));
+  return candidatesAmong(symmetricEngine.propose(problem));
 }
 
 function reasonsFor(problem: Problem): string[] {
-  return reasonsAmong(symmetric.propose(problem));
+  return reasonsAmong(symmetricEngine.propose(problem));
 }
 
 /** The simulated time of a candidate, once its plan has been proved. */
@@ -175,8 +175,8 @@ describe('every plan it proposes', () => {
 
 describe('what it leaves to others', () => {
   it('proposes nothing for a broadcast or where an algorithm is named', () => {
-    expect([...symmetric.propose(problemOf('broadcast', machine('ring:4')))]).toEqual([]);
-    expect([...symmetric.propose(problemOf('allgather', machine('ring:4'), { algorithm: 'ring' }))]).toEqual([]);
+    expect([...symmetricEngine.propose(problemOf('broadcast', machine('ring:4')))]).toEqual([]);
+    expect([...symmetricEngine.propose(problemOf('allgather', machine('ring:4'), { algorithm: 'ring' }))]).toEqual([]);
   });
 
   it('says why', () => {
@@ -196,7 +196,7 @@ it('leaves links to others of which some are as good as dead', () => {
   const links = torus.links.map((link) =>
     Math.abs(link.from - link.to) % 4 === 0 ? { ...link, bandwidth: link.bandwidth / 1e12 } : link,
   );
-  const proposals = [...symmetric.propose(problemOf('allgather', { ...torus, links }))];
+  const proposals = [...symmetricEngine.propose(problemOf('allgather', { ...torus, links }))];
   expect(candidatesAmong(proposals)).toEqual([]);
   expect(reasonsAmong(proposals).join()).toContain('small multiples');
 });

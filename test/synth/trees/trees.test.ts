@@ -10,7 +10,7 @@ import { lower } from '../../../src/lower/index.ts';
 import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/index.ts';
-import { trees } from '../../../src/synth/trees/index.ts';
+import { treesEngine } from '../../../src/synth/trees/index.ts';
 import { packed, type TreePacking } from '../../../src/synth/trees/packing.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
@@ -30,11 +30,11 @@ function problemOf(
 }
 
 function candidatesFor(problem: Problem): Candidate[] {
-  return candidatesAmong(trees.propose(problem));
+  return candidatesAmong(treesEngine.propose(problem));
 }
 
 function reasonsFor(problem: Problem): string[] {
-  return reasonsAmong(trees.propose(problem));
+  return reasonsAmong(treesEngine.propose(problem));
 }
 
 /** What the bytes over the busiest link take, by the plan's own traffic, once it has been proved. */
@@ -278,9 +278,9 @@ describe('what the engine does not do', () => {
   });
 
   it('what only an algorithm was asked for, or nothing is to be done', () => {
-    expect([...trees.propose(problemOf('allgather', ring(4), { algorithm: 'ring' }))]).toEqual([]);
-    expect([...trees.propose(problemOf('alltoall', ring(4)))]).toEqual([]);
-    expect([...trees.propose(problemOf('allgather', line(1)))]).toEqual([]);
+    expect([...treesEngine.propose(problemOf('allgather', ring(4), { algorithm: 'ring' }))]).toEqual([]);
+    expect([...treesEngine.propose(problemOf('alltoall', ring(4)))]).toEqual([]);
+    expect([...treesEngine.propose(problemOf('allgather', line(1)))]).toEqual([]);
   });
 
   it('going on when the time is up', () => {

@@ -4,7 +4,7 @@ import { Routes } from '../../../src/ir/routes.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { trees } from '../../../src/synth/trees/index.ts';
+import { treesEngine } from '../../../src/synth/trees/index.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { link, machine } from '../../model/machines.ts';
@@ -21,7 +21,7 @@ describe('two-way trees', () => {
     const topology = resolveTopology(name);
     const [n, size] = [topology.chips.length, 2 ** 30];
     const problem = problemFor(collectiveOf('allreduce', n, { inPlace: true }), topology, { size });
-    const found = candidatesAmong(trees.propose(problem)).filter(
+    const found = candidatesAmong(treesEngine.propose(problem)).filter(
       (candidate) => candidate.name === 'packed trees, both ways',
     );
     expect(found.length).toBe(1);
@@ -38,7 +38,7 @@ describe('two-way trees', () => {
     // 0 and 2 both ways, and round over 1.
     const topology = machine(3, [link(0, 2), link(2, 0), link(2, 1), link(1, 0)]);
     const problem = problemFor(collectiveOf('allreduce', 3), topology, { size: 2 ** 30 });
-    expect(reasonsAmong(trees.propose(problem))).toContain(
+    expect(reasonsAmong(treesEngine.propose(problem))).toContain(
       'connections both ways do not reach every chip, or there was no time',
     );
   });

@@ -8,7 +8,7 @@ import type { Verdict } from '../../../src/ir/verification.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { fitness, instantiate, listShipped, loadScheduleFile } from '../../../src/read/index.ts';
 import { verify } from '../../../src/verify/index.ts';
-import { askKernel } from '../../../src/verify/kernel.ts';
+import { queryKernel } from '../../../src/verify/kernel.ts';
 import { allowed } from '../agreement.ts';
 import { runAtRandom, wantedBy } from '../exhaustive/exhaustive.ts';
 import { structureOf } from '../structure.ts';
@@ -106,7 +106,7 @@ function judgeMutant(
   score.mutants++;
   const { verdict } = verify(mutant, { inflight });
   const shown = reasons(mutant, inflight, sampling, choose);
-  const kernel = askKernel(mutant, { inflight });
+  const kernel = queryKernel(mutant, { inflight });
   const isKnown = shown !== undefined && kernel.ok !== shown.includes('correct');
   if (isKnown)
     score.failures.push(`${about}: the kernel says ${JSON.stringify(kernel)}, expected ${shown.join(' or ')}`);

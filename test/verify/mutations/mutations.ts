@@ -1,5 +1,5 @@
 /** Small changes of plans, as mistakes would make them: one function per kind of mistake. */
-import { keepsRankOrder } from '../../../src/ir/collective.ts';
+import { combinesInRankOrder } from '../../../src/ir/collective.ts';
 import {
   type NewOperation,
   type OperationKind,
@@ -160,7 +160,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     fields.kind = otherKind[fields.kind] ?? fields.kind;
   }),
   'turn the operands': (draft, choose) =>
-    keepsRankOrder(draft.plan.collective) &&
+    combinesInRankOrder(draft.plan.collective) &&
     changeOne(['reduce', 'recvReduce'], (fields) => {
       fields.order = fields.order === 'received-first' ? 'held-first' : 'received-first';
     })(draft, choose),

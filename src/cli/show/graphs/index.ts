@@ -8,7 +8,7 @@ export { type Arrow, type DrawnGraph, machineGraph, rankGraph } from './graph.ts
 export const drawingFormats = ['svg', 'dot', 'mermaid'] as const;
 export type DrawingFormat = (typeof drawingFormats)[number];
 
-export function drawnAs(format: DrawingFormat, graph: DrawnGraph): string {
+export function graphText(format: DrawingFormat, graph: DrawnGraph): string {
   switch (format) {
     case 'svg':
       return svgText(graph);

@@ -1,17 +1,19 @@
 /** A drawn graph as SVG: chips as boxes, switches round, arrows for what goes one way. */
 import { bendsOf } from '../../../view/index.ts';
-import { shown } from '../../shown.ts';
+import { displayLimits } from '../../shown.ts';
 import type { DrawnGraph, GraphEdge, GraphNode } from './graph.ts';
 
 const [halfWidth, halfHeight] = [34, 17];
 
 export function svgText({ title, width, height, nodes, edges }: DrawnGraph): string {
-  const [wide, high] = [width, height].map((extent) => Math.round(extent * shown.pixelsApart + 2 * shown.pixelsAround));
+  const [wide, high] = [width, height].map((extent) =>
+    Math.round(extent * displayLimits.pixelsApart + 2 * displayLimits.pixelsAround),
+  );
   const bends = bendsOf(edges, { x: nodes.map(({ x }) => x), y: nodes.map(({ y }) => y) });
-  const room = Math.ceil(bends.reduce((most, bend) => Math.max(most, bend), 0) * shown.pixelsApart);
-  const drawn = edges.map((edge, index) => edgeText(edge, nodes, bends[index] * shown.pixelsApart));
+  const room = Math.ceil(bends.reduce((most, bend) => Math.max(most, bend), 0) * displayLimits.pixelsApart);
+  const drawn = edges.map((edge, index) => edgeText(edge, nodes, bends[index] * displayLimits.pixelsApart));
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${-room} ${-room} ${wide + 2 * room} ${high + shown.pixelsForTitle + 2 * room}" font-family="sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${-room} ${-room} ${wide + 2 * room} ${high + displayLimits.pixelsForTitle + 2 * room}" font-family="sans-serif" font-size="12">`,
     `<title>${escaped(title)}</title>`,
     '<defs><marker id="shown.pixelsForTitle" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" fill="#334155"/></marker></defs>',
     `<rect x="${-room}" y="${-room}" width="100%" height="100%" fill="#fff"/>`,
@@ -26,8 +28,8 @@ export function svgText({ title, width, height, nodes, edges }: DrawnGraph): str
 
 function placeOf({ x, y }: GraphNode): readonly [number, number] {
   return [
-    shown.pixelsAround + x * shown.pixelsApart,
-    shown.pixelsAround + shown.pixelsForTitle + y * shown.pixelsApart,
+    displayLimits.pixelsAround + x * displayLimits.pixelsApart,
+    displayLimits.pixelsAround + displayLimits.pixelsForTitle + y * displayLimits.pixelsApart,
   ];
 }
 
@@ -49,7 +51,7 @@ function edgeText(
   const length = Math.hypot(x2 - x1, y2 - y1) || 1;
   const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
   // To the right of its own way, so that what comes back has room on the other side.
-  const off = (isMutual ? 0 : -shown.pixelsAside) + bend;
+  const off = (isMutual ? 0 : -displayLimits.pixelsAside) + bend;
   const [mx, my] = [(x1 + x2) / 2 + dy * 2 * off, (y1 + y2) / 2 - dx * 2 * off];
   const [sx, sy] = towards(x1, y1, mx, my);
   const [ex, ey] = towards(x2, y2, mx, my);

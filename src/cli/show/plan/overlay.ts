@@ -3,7 +3,7 @@
 import { messageChunks } from '../../../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../../ir/plan.ts';
 import { counted } from '../../../ir/units.ts';
-import { shown } from '../../shown.ts';
+import { displayLimits } from '../../shown.ts';
 import { elidedRows, formatTable } from '../table.ts';
 import { wrap } from '../text.ts';
 import { fractionOfMessage } from './amounts.ts';
@@ -37,10 +37,10 @@ export function overlayEdges(plan: Plan): OverlayEdge[] {
 }
 
 /** A table of overlay edges and, for small plans, one line per lane (`→1` send, `←3` receive, `⊕3` receive and reduce). */
-export function showOverlay(plan: Plan, width = shown.width): string {
+export function showOverlay(plan: Plan, width = displayLimits.width): string {
   const edges = overlayEdges(plan);
   const whole = messageChunks(plan.collective);
-  const rows = elidedRows(edges, shown.rows, 'edge', ({ from, to, messages, chunks }) => [
+  const rows = elidedRows(edges, displayLimits.rows, 'edge', ({ from, to, messages, chunks }) => [
     `${from} → ${to}`,
     `${messages}`,
     `${chunks}`,
@@ -50,7 +50,7 @@ export function showOverlay(plan: Plan, width = shown.width): string {
   const header = ['Overlay edge', 'Messages', `Chunks${perBulk}`, 'Amount'];
   const parts = [`${planHeading(plan)}\n${summary(plan, edges)}`];
   if (edges.length > 0) parts.push(formatTable({ header, rows }));
-  if (operationCount(plan) <= shown.operationsDrawn) parts.push(programs(plan, width).join('\n'));
+  if (operationCount(plan) <= displayLimits.operationsDrawn) parts.push(programs(plan, width).join('\n'));
   return `${parts.join('\n\n')}\n`;
 }
 

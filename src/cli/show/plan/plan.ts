@@ -14,21 +14,25 @@ import {
 } from '../../../ir/plan.ts';
 import { TranslationGroup } from '../../../ir/translation-group.ts';
 import { counted, formatSeconds } from '../../../ir/units.ts';
-import { shown } from '../../shown.ts';
+import { displayLimits } from '../../shown.ts';
 import { wrap } from '../text.ts';
 
 /** How the peer of an operation is called. */
 type PeerName = (peer: number) => string;
 
 /** The programs of a plan: `0 send input[0..1] → 1  (step 1)`, `after 0.0` for what it waits for (lane.index). */
-export function showPlan(plan: Plan, width = shown.width): string {
+export function showPlan(plan: Plan, width = displayLimits.width): string {
   const lines = [planHeading(plan)];
-  for (let rank = 0; rank < plan.buffers.length && plan.firstOp[plan.firstLane[rank]] < shown.operations; rank++) {
+  for (
+    let rank = 0;
+    rank < plan.buffers.length && plan.firstOp[plan.firstLane[rank]] < displayLimits.operations;
+    rank++
+  ) {
     lines.push('', `rank ${rank}: ${buffersText(plan, rank)}`, ...programLines(plan, rank, width, String));
   }
-  const left = operationCount(plan) - shown.operations;
+  const left = operationCount(plan) - displayLimits.operations;
   if (left > 0) {
-    const rank = rankOfLane(plan, laneOf(plan, shown.operations).lane);
+    const rank = rankOfLane(plan, laneOf(plan, displayLimits.operations).lane);
     lines.push('', `… ${counted(left, 'more operation')} (from rank ${rank} on)`);
   }
   return `${lines.join('\n')}\n`;
@@ -38,12 +42,12 @@ export function showPlan(plan: Plan, width = shown.width): string {
  * One program for all ranks: peers by how far away they are along each axis, and shards counted from each rank's own. Of a program that is too
  * long the first operations.
  */
-export function showCompactPlan(plan: CompactPlan, width = shown.width): string {
+export function showCompactPlan(plan: CompactPlan, width = displayLimits.width): string {
   const sole = soleProgram(plan);
   const group = new TranslationGroup(plan.shape);
   const shape = plan.shape.join('x');
   const shift = `Every rank of ${shape} runs it shifted: a peer is so many ranks further along each axis, and of N shards in a buffer`;
-  const left = operationCount(sole) - shown.operations;
+  const left = operationCount(sole) - displayLimits.operations;
   const lines = [
     planHeading(sole),
     ...wrap('', `${shift} the first is the rank's own.`.split(' '), width),
@@ -94,7 +98,7 @@ export function planHeading(plan: Plan): string {
 
 function laneLines(plan: Plan, lane: number, width: number, nameOf: PeerName): string[] {
   const first = plan.firstOp[lane];
-  const last = Math.min(plan.firstOp[lane + 1], shown.operations);
+  const last = Math.min(plan.firstOp[lane + 1], displayLimits.operations);
   if (first >= last) return [];
   const lines = [`  lane ${plan.laneId[lane]}`];
   const indexWidth = `${plan.firstOp[lane + 1] - first - 1}`.length;

@@ -4,7 +4,7 @@ import { laneOf, type Plan, rankOfLane } from '../../../ir/plan.ts';
 import type { CostReport, Timeline } from '../../../ir/report.ts';
 import { linkName, type Topology } from '../../../ir/topology.ts';
 import { counted, formatSeconds, type Seconds } from '../../../ir/units.ts';
-import { shown } from '../../shown.ts';
+import { displayLimits } from '../../shown.ts';
 import { elide } from '../table.ts';
 import { textWidth } from '../text.ts';
 
@@ -37,18 +37,18 @@ export interface TimelineRun {
  * The lanes in `width` columns: each cell is a part of the time, the same for all. It shows the critical path where that has something there, else
  * whether the lane is at work for at least half of it, for less, or not at all.
  */
-export function showTimeline(run: TimelineRun, kind: LaneKind, width = shown.width): string {
+export function showTimeline(run: TimelineRun, kind: LaneKind, width = displayLimits.width): string {
   const { seconds } = run.report;
   const links = linkLanes(run).filter(({ spans }) => spans.length > 0);
   const all = kind === 'links' ? [...links, ...computingLanes(run)] : rankLanes(run);
   const lanes = all.filter(({ spans }) => spans.length > 0);
   const nameWidth = Math.min(
-    Math.floor(width * shown.nameShare),
+    Math.floor(width * displayLimits.nameShare),
     lanes.reduce((most, { name }) => Math.max(most, textWidth(name)), 0),
   );
   const cells = Math.max(10, width - nameWidth - 1);
   const left = (count: number): Lane => ({ name: `… ${counted(count, 'more lane')}`, spans: [] });
-  const rows = elide(lanes, shown.rows, left).map(({ name, spans }) => {
+  const rows = elide(lanes, displayLimits.rows, left).map(({ name, spans }) => {
     return `${cut(name, nameWidth)} ${spans.length === 0 ? '' : cellsOf(spans, seconds, cells)}`.trimEnd();
   });
   const idle = kind === 'links' ? run.topology.links.length - links.length : 0;

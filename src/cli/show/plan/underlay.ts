@@ -5,7 +5,7 @@ import type { CostReport, LinkUse } from '../../../ir/report.ts';
 import type { Route, Routes } from '../../../ir/routes.ts';
 import { linkName } from '../../../ir/topology.ts';
 import { counted, formatBytes, formatSeconds, type Seconds } from '../../../ir/units.ts';
-import { shown } from '../../shown.ts';
+import { displayLimits } from '../../shown.ts';
 import { elidedRows, formatTable, type Table } from '../table.ts';
 import { textWidth } from '../text.ts';
 import { type OverlayEdge, overlayEdges } from './overlay.ts';
@@ -34,7 +34,7 @@ export function showUnderlay(plan: Plan, routes: Routes, report: CostReport): st
 }
 
 /** How busy each link is, the busiest first. */
-export function showLinks(plan: Plan, routes: Routes, report: CostReport, width = shown.width): string {
+export function showLinks(plan: Plan, routes: Routes, report: CostReport, width = displayLimits.width): string {
   const { topology } = routes;
   const used = report.links.filter((use) => use.messages > 0).sort((a, b) => b.busy - a.busy);
   const idle = topology.links.length - used.length;
@@ -50,7 +50,7 @@ export function showLinks(plan: Plan, routes: Routes, report: CostReport, width 
 }
 
 function routeTable(edges: readonly OverlayEdge[], routes: Routes): Table {
-  const rows = elidedRows(edges, shown.rows, 'edge', ({ from, to }) => {
+  const rows = elidedRows(edges, displayLimits.rows, 'edge', ({ from, to }) => {
     const route = routes.between(from, to);
     const edge = `${from} → ${to}`;
     return route === undefined ? [edge, '–', 'none'] : [edge, `${route.links.length}`, routeText(routes, from, route)];
@@ -69,7 +69,7 @@ function linkTable(
   seconds: Seconds,
   barColumns: number = barWidth.usual,
 ): Table {
-  const rows = elidedRows(used, shown.rows, 'link', ({ link, messages, bytes, busy }) => [
+  const rows = elidedRows(used, displayLimits.rows, 'link', ({ link, messages, bytes, busy }) => [
     linkName(topology, topology.links[link]),
     `${messages}`,
     formatBytes(bytes),

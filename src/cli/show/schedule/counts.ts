@@ -3,7 +3,7 @@ import { messageChunks } from '../../../ir/collective.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import { fractionOfMessage } from '../plan/amounts.ts';
 import type { Table } from '../table.ts';
-import { messagesOf } from './transfers.ts';
+import { shownMessagesOf } from './transfers.ts';
 
 /** Amounts in chunks, of which `messageChunks` make M. */
 export interface ScheduleCounts {
@@ -26,7 +26,7 @@ function scheduleCounts(schedule: Schedule): ScheduleCounts {
   for (let step = 0; step < steps.stepCount; step++) {
     const sent = new Float64Array(collective.ranks);
     const received = new Float64Array(collective.ranks);
-    const messages = messagesOf(steps, step);
+    const messages = shownMessagesOf(steps, step);
     for (const { source, destination, chunks } of messages) {
       sent[source] += chunks;
       received[destination] += chunks;

@@ -4,14 +4,14 @@ import {
   type Collective,
   type Contribution,
   collectiveFacts,
+  combinesInRankOrder,
   expectation,
   inputChunks,
-  keepsRankOrder,
   listed,
   outputChunks,
 } from '../../../ir/collective.ts';
 import { counted } from '../../../ir/units.ts';
-import { shown } from '../../shown.ts';
+import { displayLimits } from '../../shown.ts';
 import { elide, elidedRows, formatTable } from '../table.ts';
 import { shardPart, sumName } from './names.ts';
 
@@ -22,7 +22,7 @@ import { shardPart, sumName } from './names.ts';
 export function showDefinition(collective: Collective): string {
   const drawn = drawnCollective(collective);
   const nodes = Array.from({ length: drawn.ranks }, (_, rank) => rank);
-  const rows = elidedRows(nodes, shown.nodesDefined, 'node', (rank) => [
+  const rows = elidedRows(nodes, displayLimits.nodesDefined, 'node', (rank) => [
     `${rank}`,
     box(inputChunks(drawn, rank), (chunk) => contributionName(drawn, { rank, chunk })),
     drawn.kind === 'barrier'
@@ -37,7 +37,7 @@ function headline(collective: Collective): string {
   const facts = collectiveFacts[kind];
   const details = [counted(ranks, 'node')];
   if (facts.rooted) details.push(`root ${root}`);
-  if (facts.reduces) details.push(`${op}${keepsRankOrder(collective) ? ' in rank order' : ''}`);
+  if (facts.reduces) details.push(`${op}${combinesInRankOrder(collective) ? ' in rank order' : ''}`);
   return `${kind} (${details.join(', ')}): ${facts.about}`;
 }
 
@@ -45,7 +45,7 @@ function drawnCollective(collective: Collective): Collective {
   const { kind, ranks } = collective;
   if (kind === 'custom') return collective;
   const facts = collectiveFacts[kind];
-  return { ...collective, chunks: facts.reduces && !facts.sharded ? Math.min(ranks, shown.elements) : 1 };
+  return { ...collective, chunks: facts.reduces && !facts.sharded ? Math.min(ranks, displayLimits.elements) : 1 };
 }
 
 function contributionName(c: Collective, { rank, chunk }: Contribution): string {
@@ -76,7 +76,7 @@ function box(count: number, name: (index: number) => string): string {
   if (count === 0) return '–';
   const indices = elide(
     Array.from({ length: count }, (_, index) => index),
-    shown.boxes,
+    displayLimits.boxes,
     () => -1,
   );
   return `[${indices.map((index) => (index < 0 ? '…' : name(index))).join(', ')}]`;

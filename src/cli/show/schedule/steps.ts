@@ -5,7 +5,7 @@ import { oneLine } from '../../../ir/plain-text.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import { counted } from '../../../ir/units.ts';
 import type { Description } from '../../../read/index.ts';
-import { shown } from '../../shown.ts';
+import { displayLimits } from '../../shown.ts';
 import { descriptionLines } from '../description.ts';
 import { amountsOfMessage } from '../plan/amounts.ts';
 import { elide, elidedRows, formatTable, formatWideTable, type Table } from '../table.ts';
@@ -13,19 +13,19 @@ import { ranges, wrap } from '../text.ts';
 import { countsTable } from './counts.ts';
 import { type HeldTable, heldTable } from './held-table.ts';
 import { runSize } from './symbolic-run.ts';
-import { isPairwise, localRanks, messagesOf, type ShownMessage, transfersText } from './transfers.ts';
+import { isPairwise, localRanks, type ShownMessage, shownMessagesOf, transfersText } from './transfers.ts';
 import { slotCount, usesData, vectorTable } from './vector-table.ts';
 
 const legend =
   'What each node has; * changed in the step. a₀ is element a of rank 0, a₁…₃ the reduction of ranks 1, 2, 3.';
 
 /** The schedule's steps as text, in lines of at most `width` columns where the names allow, under what its file says about it. */
-export function showSteps(schedule: Schedule, width = shown.width, description?: Description): string {
+export function showSteps(schedule: Schedule, width = displayLimits.width, description?: Description): string {
   const { collective } = schedule;
   const reduces = collectiveFacts[collective.kind].reduces;
   // The run behind the states keeps input and output apart.
   const shares = collective.inPlace && !usesData(schedule);
-  const runs = collective.kind !== 'barrier' && !shares && runSize(schedule) <= shown.chunksRun;
+  const runs = collective.kind !== 'barrier' && !shares && runSize(schedule) <= displayLimits.chunksRun;
   const held = runs && !reduces ? heldTable(schedule) : undefined;
   const parts = [
     [
@@ -35,7 +35,8 @@ export function showSteps(schedule: Schedule, width = shown.width, description?:
     ].join('\n'),
   ];
   if (schedule.steps.stepCount > 0) parts.push(formatTable(transferTable(schedule, held, width)));
-  if (collective.ranks > shown.nodesInTable) parts.push(`(States are drawn for up to ${shown.nodesInTable} nodes.)`);
+  if (collective.ranks > displayLimits.nodesInTable)
+    parts.push(`(States are drawn for up to ${displayLimits.nodesInTable} nodes.)`);
   else if (held !== undefined) parts.push(formatWideTable(elidedStates(held.table, 1), 1, width));
   else if (runs && reduces) parts.push(vectors(schedule, width));
   else if (shares) parts.push('(States are not drawn where input and output share memory.)');
@@ -64,12 +65,12 @@ function describe(collective: Collective): string {
 function transferTable(schedule: Schedule, held: HeldTable | undefined, width: number): Table {
   const { steps, collective } = schedule;
   const whole = messageChunks(collective);
-  const allMessages = Array.from({ length: steps.stepCount }, (_, step) => messagesOf(steps, step));
+  const allMessages = Array.from({ length: steps.stepCount }, (_, step) => shownMessagesOf(steps, step));
   const exchange = allMessages.every((messages) => messages.length === 0 || isPairwise(messages));
   const numbers = allMessages.map((_, step) => step);
-  const rows = elidedRows(numbers, shown.steps, 'step', (step) => {
+  const rows = elidedRows(numbers, displayLimits.steps, 'step', (step) => {
     const messages = allMessages[step];
-    const text = stepText(schedule, step, messages, Math.max(24, width - shown.besideTransfers));
+    const text = stepText(schedule, step, messages, Math.max(24, width - displayLimits.besideTransfers));
     const amounts = messages.map(({ chunks }) => chunks);
     const sent = messages.length === 0 ? '0' : amountsOfMessage(amounts, whole);
     return [`${step + 1}`, text, sent, ...(held === undefined ? [] : [amountsOfMessage(held.chunks[step + 1], whole)])];
@@ -91,7 +92,7 @@ function stepText(schedule: Schedule, step: number, messages: readonly ShownMess
 
 function vectors(schedule: Schedule, width: number): string {
   const slots = slotCount(schedule);
-  if (slots > shown.slots) return `(Vectors are drawn up to ${shown.slots} elements.)`;
+  if (slots > displayLimits.slots) return `(Vectors are drawn up to ${displayLimits.slots} elements.)`;
   const table = vectorTable(schedule);
   const single = slots === 1;
   const drawn = single ? withoutColumn(table, 1) : table;
@@ -103,7 +104,7 @@ function vectors(schedule: Schedule, width: number): string {
 function elidedStates(table: Table, rowsPerStep: number): Table {
   const steps: (readonly string[])[][] = [];
   for (let row = 0; row < table.rows.length; row += rowsPerStep) steps.push(table.rows.slice(row, row + rowsPerStep));
-  const limit = Math.max(3, Math.floor(shown.rows / rowsPerStep));
+  const limit = Math.max(3, Math.floor(displayLimits.rows / rowsPerStep));
   const skipped = [table.header.map(() => '…')];
   return { header: table.header, rows: elide(steps, limit, () => skipped).flat() };
 }

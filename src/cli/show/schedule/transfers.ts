@@ -10,7 +10,7 @@ export interface ShownMessage {
 }
 
 /** The messages of a step (local operations are none). */
-export function messagesOf(steps: Steps, step: number): ShownMessage[] {
+export function shownMessagesOf(steps: Steps, step: number): ShownMessage[] {
   const messages: ShownMessage[] = [];
   for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++) {
     if (steps.source[t] === steps.destination[t]) continue;

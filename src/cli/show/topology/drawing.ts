@@ -6,7 +6,7 @@ import { type Grid, gridOf } from '../../../view/machine/grid.ts';
 import { textWidth, wrap } from '../text.ts';
 
 /** The lines of a drawing of at most `width` columns, or undefined where there is no natural one. */
-export function drawing(topology: Topology, width: number): readonly string[] | undefined {
+export function topologyDrawing(topology: Topology, width: number): readonly string[] | undefined {
   const graph = graphOf(topology);
   const names = topology.nodes.map((node) => oneLine(node.name));
   if (graph.size < 2) return undefined;

@@ -3,21 +3,21 @@ import { oneLine } from '../../../ir/plain-text.ts';
 import { type Link, type Node, ranksOf, type Topology } from '../../../ir/topology.ts';
 import { counted, formatBytesPerSecond, formatSeconds } from '../../../ir/units.ts';
 import type { Description } from '../../../read/index.ts';
-import { shown } from '../../shown.ts';
+import { displayLimits } from '../../shown.ts';
 import { descriptionLines } from '../description.ts';
 import { elide, formatTable } from '../table.ts';
 import { ranges, wrap } from '../text.ts';
-import { drawing } from './drawing.ts';
+import { topologyDrawing } from './drawing.ts';
 import { laneLines } from './lanes.ts';
 
 /** The topology in lines of at most `width` columns where its names allow, under what its file says about it. */
-export function showTopology(topology: Topology, width = shown.width, description?: Description): string {
-  const small = topology.nodes.length <= shown.nodes;
+export function showTopology(topology: Topology, width = displayLimits.width, description?: Description): string {
+  const small = topology.nodes.length <= displayLimits.nodes;
   const classes = linkClasses(topology);
   const parts = [
     [...heading(topology, width), ...(description === undefined ? [] : descriptionLines(description, width))],
   ];
-  const picture = small ? drawing(topology, width) : undefined;
+  const picture = small ? topologyDrawing(topology, width) : undefined;
   if (picture !== undefined) parts.push([...picture]);
   if (classes.length > 0) parts.push([linkTable(classes)]);
   if (topology.links.length > 0) parts.push(small ? neighbourLines(topology, classes, width) : degreeLines(topology));
@@ -121,7 +121,7 @@ function chipLines(topology: Topology, width: number): string[] {
     lines.push(
       ...wrap(
         'ranks: ',
-        elide(placed, shown.nodes, () => '…'),
+        elide(placed, displayLimits.nodes, () => '…'),
         width,
         ',',
       ),
@@ -131,7 +131,7 @@ function chipLines(topology: Topology, width: number): string[] {
     lines.push(
       ...wrap(
         'groups of ranks: ',
-        elide(groups, shown.nodesInTable, () => '…'),
+        elide(groups, displayLimits.nodesInTable, () => '…'),
         width,
       ),
     );

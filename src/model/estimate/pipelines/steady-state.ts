@@ -7,7 +7,7 @@ import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { simulate } from '../../simulate/simulate.ts';
 import { followed } from './limits.ts';
 import { bulkLoads } from './loads.ts';
-import { leastRecurrence } from './recurrence.ts';
+import { minRecurrence } from './recurrence.ts';
 
 export interface SteadyState {
   /**
@@ -34,7 +34,7 @@ export function steadyState(plan: Plan, routes: Routes, size: Bytes): SteadyStat
   const simulated = (timeOf(2 * fill) - timeOf(fill)) / fill;
   const loads = bulkLoads(plan, routes, size);
   const busiest = loads.length === 0 ? 0 : loads[0].seconds;
-  const least = leastRecurrence(plan, routes, size, busiest) ?? busiest;
+  const least = minRecurrence(plan, routes, size, busiest) ?? busiest;
   return {
     interval: Math.max(simulated, least),
     leastInterval: least,

@@ -5,11 +5,11 @@ import type { Routes } from '../../../ir/routes.ts';
 import { dataWindow, type Schedule } from '../../../ir/schedule.ts';
 import { type Bytes, noticeable, type Seconds } from '../../../ir/units.ts';
 import { lower } from '../../../lower/index.ts';
-import { type SizedRun, SizedRuns, timeOf } from '../../../model/index.ts';
+import { chainTime, type SizedRun, SizedRuns } from '../../../model/index.ts';
 import { resize, type SizeClasses, sizeClasses } from '../../../passes/index.ts';
-import { mostFailures } from '../../../synth/index.ts';
-import type { PriceRequest } from '../price.ts';
-import { CuttingPlanes, type LeastPoint } from './cutting-planes.ts';
+import { maxFailures } from '../../../synth/index.ts';
+import type { EvaluationRequest } from '../price.ts';
+import { CuttingPlanes, type MinPoint } from './cutting-planes.ts';
 
 /** Sizes for the classes of a schedule's chunks. */
 export interface Sized {
@@ -40,7 +40,7 @@ const mostClasses = 48;
 /** What may be simulated in all, until the time is up. */
 export function workBudget(
   operations: number,
-  { shouldStop, onSimulated }: Pick<PriceRequest, 'shouldStop' | 'onSimulated'>,
+  { shouldStop, onSimulated }: Pick<EvaluationRequest, 'shouldStop' | 'onSimulated'>,
 ): SizeSearch['spend'] {
   let left = operations;
   return (work) => {
@@ -94,7 +94,7 @@ export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch
   const { operations, shardBytes } = sizing;
   if (!search.spend(3 * operations)) return undefined;
   const planes = new CuttingPlanes(count, different(shards));
-  let next: LeastPoint = { value: 0, point: new Float64Array(count).fill(1 / schedule.collective.chunks) };
+  let next: MinPoint = { value: 0, point: new Float64Array(count).fill(1 / schedule.collective.chunks) };
   let best = { parts: next.point, seconds: Number.POSITIVE_INFINITY };
   // Times are counted in the time of the first run, so that all numbers are of the order of 1.
   let unit: Seconds | undefined;
@@ -104,7 +104,7 @@ export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch
     unit ??= seconds;
     const scale = unit;
     if (seconds < best.seconds) best = { parts: next.point, seconds };
-    const news = chains().filter((chain) => timeOf(chain, sizes) > next.value * scale * (1 + precision / 10));
+    const news = chains().filter((chain) => chainTime(chain, sizes) > next.value * scale * (1 + precision / 10));
     for (const { constant, perByte } of news) {
       planes.add(
         constant / scale,
@@ -126,7 +126,7 @@ export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch
  */
 export function withoutSmall(given: Sized, search: SizeSearch): Sized {
   let best = fasterOf(given, without(given, emptyClasses(given), search));
-  for (let failures = 0; failures < mostFailures; ) {
+  for (let failures = 0; failures < maxFailures; ) {
     const { parts } = best;
     const smallest = [...parts.keys()].sort((a, b) => parts[a] - parts[b] || a - b).slice(failures, failures + 1);
     const fewer = fasterOf(best, without(best, smallest, search));

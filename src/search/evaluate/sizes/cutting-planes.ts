@@ -10,7 +10,7 @@ import { Simplex } from '../../../graph/index.ts';
 import { noticeable, rounding } from '../../../ir/units.ts';
 
 /** A point and the least t that the planes allow there. */
-export interface LeastPoint {
+export interface MinPoint {
   readonly value: number;
   readonly point: Float64Array;
 }
@@ -50,7 +50,7 @@ export class CuttingPlanes {
   }
 
   /** @returns undefined where there is no plane, or no answer within so many pivots */
-  least(mostPivots: number): LeastPoint | undefined {
+  least(mostPivots: number): MinPoint | undefined {
     if (this.planes.length === 0) return undefined;
     for (let pivots = 0; pivots < mostPivots; pivots++) {
       this.work += (this.planes.length + 3 * this.rows) * this.rows;

@@ -7,10 +7,10 @@ import type { Seconds } from '../../../ir/units.ts';
 import { fitsFastMemory, lower } from '../../../lower/index.ts';
 import { simulate } from '../../../model/index.ts';
 import { resize, unroll } from '../../../passes/index.ts';
-import { candidateOf, mostFailures, mostRanksFor, worthwhile } from '../../../synth/index.ts';
-import { check } from '../../../verify/index.ts';
+import { candidateOf, maxFailures, maxRanksFor, worthwhile } from '../../../synth/index.ts';
+import { checkByKernel } from '../../../verify/index.ts';
 import { nearEnough } from '../effort.ts';
-import type { Priced, PriceRequest } from '../price.ts';
+import type { EvaluatedCandidate, EvaluationRequest } from '../price.ts';
 import {
   bestSizes,
   emptyClasses,
@@ -21,7 +21,7 @@ import {
   workBudget,
 } from './best-sizes.ts';
 import { tapered } from './tapered.ts';
-import { leastCounts } from './whole-sizes.ts';
+import { minChunkCounts } from './whole-sizes.ts';
 
 /** Operations that may be simulated in all. */
 const mostEffort = 150_000;
@@ -37,16 +37,16 @@ const slicings = [1, 2, 3, 4, 6, 8, 12] as const;
  * @returns undefined where no sizes gain anything worthwhile, or the user has said into how many chunks to cut; of bulks that are asked for only the sizes change
  */
 export function withBestSizes(
-  plan: Priced,
-  request: PriceRequest,
+  plan: EvaluatedCandidate,
+  request: EvaluationRequest,
   routes: Routes,
   target: Seconds,
-): Priced | undefined {
+): EvaluatedCandidate | undefined {
   const { topology, chunks, bulks, size, inEqualBulks } = request;
   const { seconds } = plan.cost;
   const isFixed =
     topology.lane !== undefined || chunks !== undefined || plan.checked.plan.collective.counts !== undefined;
-  if (isFixed || ranksOf(topology) > mostRanksFor.programs || seconds <= target * nearEnough) return undefined;
+  if (isFixed || ranksOf(topology) > maxRanksFor.programs || seconds <= target * nearEnough) return undefined;
   const toBeat = seconds * worthwhile;
   const search = (): SizeSearch => ({ routes, size, toBeat, spend: workBudget(mostEffort, request) });
   const made = [];
@@ -57,12 +57,16 @@ export function withBestSizes(
 }
 
 /** Steps that keep ranks together do not overlap, however they are cut. */
-function canBeSliced({ schedule, checked }: Priced, slices: number): boolean {
+function canBeSliced({ schedule, checked }: EvaluatedCandidate, slices: number): boolean {
   return slices === 1 || (schedule.inStep !== true && slices * operationCount(checked.plan) <= mostOperations);
 }
 
 /** In more and more slices, each with its best sizes, as long as that gains. */
-function inSlices(plan: Priced, request: PriceRequest, search: SizeSearch): Priced | undefined {
+function inSlices(
+  plan: EvaluatedCandidate,
+  request: EvaluationRequest,
+  search: SizeSearch,
+): EvaluatedCandidate | undefined {
   let best: Sized | undefined;
   let failures = 0;
   for (const slices of slicings) {
@@ -75,7 +79,7 @@ function inSlices(plan: Priced, request: PriceRequest, search: SizeSearch): Pric
     const { count } = sized.sizing.classes;
     // Chunks are left over for less than one slice.
     const isUsed = (count - emptyClasses(sized).length) * slices > count * (slices - 1);
-    if ((slices > 1 && !isUsed) || failures === mostFailures) break;
+    if ((slices > 1 && !isUsed) || failures === maxFailures) break;
   }
   if (best === undefined) return undefined;
   const { schedule, classes } = best.sizing;
@@ -88,7 +92,11 @@ function inSlices(plan: Priced, request: PriceRequest, search: SizeSearch): Pric
   }));
 }
 
-function taperedBulks(plan: Priced, request: PriceRequest, search: SizeSearch): Priced | undefined {
+function taperedBulks(
+  plan: EvaluatedCandidate,
+  request: EvaluationRequest,
+  search: SizeSearch,
+): EvaluatedCandidate | undefined {
   const { bulks } = plan.checked.plan;
   const found = canBeSliced(plan, bulks) ? tapered(plan, search) : undefined;
   if (found === undefined) return undefined;
@@ -106,21 +114,21 @@ function taperedBulks(plan: Priced, request: PriceRequest, search: SizeSearch): 
  * @param details how it is told
  */
 function inWholeChunks(
-  { candidate: { origin, name }, checked: { plan } }: Priced,
+  { candidate: { origin, name }, checked: { plan } }: EvaluatedCandidate,
   sized: Sized,
   suffix: 'sized' | 'tapered',
-  { topology, limits }: PriceRequest,
+  { topology, limits }: EvaluationRequest,
   { routes, size, toBeat }: SizeSearch,
   details: (counts: Int32Array) => Readonly<Record<string, number | readonly number[]>>,
-): Priced | undefined {
+): EvaluatedCandidate | undefined {
   const { schedule: equal, classes, shardBytes } = sized.sizing;
   const counts =
-    sized.seconds < toBeat ? leastCounts(sized, shardBytes / (topology.messages?.alignment ?? 0)) : undefined;
+    sized.seconds < toBeat ? minChunkCounts(sized, shardBytes / (topology.messages?.alignment ?? 0)) : undefined;
   if (counts === undefined) return undefined;
   const schedule = resize(equal, classes, counts);
   const lowered = lower(schedule, { name: `${plan.name}-${suffix}` });
   if (!fitsFastMemory(lowered, topology, size)) return undefined;
-  const { checked } = check(lowered, { topology, slots: limits.slots });
+  const { checked } = checkByKernel(lowered, { topology, slots: limits.slots });
   if (checked === undefined) return undefined;
   const candidate = candidateOf(schedule, { ...origin, tuned: 'sizes', ...details(counts) }, `${name}, ${suffix}`);
   return { kind: 'priced', candidate, schedule, checked, cost: simulate(lowered, routes, size) };

@@ -5,7 +5,7 @@
  */
 import { sizeClasses, unroll } from '../../../passes/index.ts';
 import { bestDepth } from '../../../synth/index.ts';
-import type { Priced } from '../price.ts';
+import type { EvaluatedCandidate } from '../price.ts';
 import { type Sized, type SizeSearch, Sizing } from './best-sizes.ts';
 
 /** Bulks until the full size is reached, and bulks from the first that is smaller again: 1 for none. */
@@ -20,7 +20,7 @@ export interface Taper {
  * @returns undefined where there is no pipeline, or the collective cannot be cut
  */
 export function tapered(
-  { schedule, checked }: Priced,
+  { schedule, checked }: EvaluatedCandidate,
   search: SizeSearch,
 ): { readonly sized: Sized; readonly taper: Taper } | undefined {
   const { bulks } = checked.plan;

@@ -12,7 +12,7 @@ const roundingLoss = 1.0005;
  *
  * @param most chunks of a shard: more are smaller than what messages are made of
  */
-export function leastCounts({ sizing, parts, seconds }: Sized, most: number): Int32Array | undefined {
+export function minChunkCounts({ sizing, parts, seconds }: Sized, most: number): Int32Array | undefined {
   const { classes } = sizing;
   let found: Int32Array | undefined;
   let least = Number.POSITIVE_INFINITY;

@@ -3,22 +3,22 @@ import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { joinsMorePairs } from '../../arcs.ts';
-import { tolerance } from '../../limits.ts';
+import { relativeTolerance } from '../../limits.ts';
 import { worthwhile } from '../../pipeline.ts';
 import { isShort } from '../../short.ts';
 import { fastest, workOfAttempts } from '../attempts.ts';
-import { limits } from '../limits.ts';
+import { listLimits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
 import { Moves, type Spread, spreadOf } from '../spread.ts';
 import type { RouteTable } from '../ways.ts';
-import { leastTime } from './least-time.ts';
-import { attemptLoop, inSteps, type Result } from './loop.ts';
-import { usualPieces } from './pieces.ts';
+import { spreadTimeLowerBound } from './least-time.ts';
+import { asSteps, attemptLoop, type Result } from './loop.ts';
+import { defaultPieces } from './pieces.ts';
 import { type Policy, SpreadCargo } from './spread-cargo.ts';
 import { hasUnlikeLinks } from './together.ts';
 
 /** Pairs of chips × ranks of a machine whose ways can be looked for in a moment: some pairs have none of their own. */
-const mostPairWork = 4 * limits.deliveries;
+const mostPairWork = 4 * listLimits.deliveries;
 /** How far attempts that repeat the best policy stray from it. */
 const noise = 0.1;
 /** Parts of a shard that are tried, and pieces of a broadcast. */
@@ -54,7 +54,7 @@ export const steps: Strategy = {
   unfit: unfitForSteps,
   leastLatency: () => 0,
   itemsPerShard: (problem) =>
-    partsFor(problem, usualPieces(problem), problem.effort === 'full' ? [paced, oneInStep] : []),
+    partsFor(problem, defaultPieces(problem), problem.effort === 'full' ? [paced, oneInStep] : []),
   search: (spread, problem) => searched(spread, problem, stepwise(problem), (best) => ({ ...best, noise })),
 };
 
@@ -71,7 +71,7 @@ export const events: Strategy = {
   leastLatency,
   itemsPerShard(problem) {
     const [long] = policiesFor(problem.ways());
-    const usual = problem.kind === 'broadcast' ? usualPieces(problem) : 1;
+    const usual = problem.kind === 'broadcast' ? defaultPieces(problem) : 1;
     return partsFor(problem, usual, [long, { ...long, latencies: 0 }]);
   },
   search: (spread, problem) => searched(spread, problem, policiesFor(problem.ways()), (best) => ({ ...best, noise })),
@@ -87,7 +87,7 @@ export const together: Strategy = {
 };
 
 function tooLarge({ topology, ranks, ways }: SpreadProblem): string | undefined {
-  return joinsMorePairs(topology, mostPairWork / ranks) || ways().arcs.length * ranks > limits.deliveries
+  return joinsMorePairs(topology, mostPairWork / ranks) || ways().arcs.length * ranks > listLimits.deliveries
     ? 'continuous time takes too long on so large a machine'
     : undefined;
 }
@@ -104,13 +104,13 @@ function unfitForTogether({ ways, size, effort, shares, ...problem }: SpreadProb
   const { arcs } = ways();
   if (!hasUnlikeLinks(ways())) return 'no message keeps a link busy for longer than another';
   const items = partsTogether * problem.ranks;
-  if (arcs.length * items > limits.waysTimesItems) return 'so many items take too long on so large a machine';
+  if (arcs.length * items > listLimits.waysTimesItems) return 'so many items take too long on so large a machine';
   const isShort = arcs.some(({ latency, bandwidth }) => size / items / bandwidth < latency);
   return isShort ? `messages of ${partsTogether} parts of a shard would be too short` : undefined;
 }
 
 function leastLatency(problem: SpreadProblem): Seconds {
-  return leastTime(spreadOf(problem, 1), { ...problem, size: 0 });
+  return spreadTimeLowerBound(spreadOf(problem, 1), { ...problem, size: 0 });
 }
 
 /** Parts of a shard, more as long as that makes the first attempts faster; quickly one where bytes take less than messages. */
@@ -118,10 +118,11 @@ function partsFor(problem: SpreadProblem, usual: number, policies: readonly Poli
   if (problem.effort === 'quick' && isShort(problem.size, problem.topology)) return 1;
   const isTooMuch = (parts: number): boolean =>
     problem.ways().arcs.length * spreadOf(problem, parts).origin.length >
-    limits.waysTimesItems * partOfWork[problem.effort];
+    listLimits.waysTimesItems * partOfWork[problem.effort];
   if ((problem.kind === 'broadcast' && problem.inBulks) || isTooMuch(usual)) return usual;
   let [best, bestTime, work, workOfPart] = [usual, Number.POSITIVE_INFINITY, 0, 0];
-  const [counts, toGain] = problem.kind === 'broadcast' ? [broadcastPieces, 1 - tolerance] : [shardParts, worthwhile];
+  const [counts, toGain] =
+    problem.kind === 'broadcast' ? [broadcastPieces, 1 - relativeTolerance] : [shardParts, worthwhile];
   for (const parts of new Set([usual, ...counts])) {
     if (parts > 8 * best || isTooMuch(parts) || work + workOfPart * parts > workOfAttempts(problem.effort)) break;
     const before = work;
@@ -166,7 +167,7 @@ function searched(
   const attempt = (number: number, best: Attempt | undefined): Attempt | undefined => {
     return attemptEvents(spread, problem, policies[number] ?? then(best?.policy ?? policies[0]), random);
   };
-  return movesOf(fastest(attempt, leastTime(spread, problem), problem), spread, problem);
+  return movesOf(fastest(attempt, spreadTimeLowerBound(spread, problem), problem), spread, problem);
 }
 
 function attemptEvents(
@@ -185,7 +186,7 @@ function movesOf(result: Result | undefined, { ranks, origin }: Spread, { ways, 
   const { arcs } = ways();
   const items = origin.length;
   const moves = new Moves(result.seconds);
-  for (const step of inSteps(result.messages, ways(), (rank, item) => rank * items + item, ranks * items)) {
+  for (const step of asSteps(result.messages, ways(), (rank, item) => rank * items + item, ranks * items)) {
     for (const { way, items: carried } of step)
       for (const item of carried) moves.add(arcs[way].from, arcs[way].to, item);
     moves.endStep();

@@ -7,7 +7,7 @@ import { isWanted, type Spread, startOf } from '../spread.ts';
 import type { RouteTable } from '../ways.ts';
 
 /** What a rank lacks must come in at the bandwidth it has, and every item must get to the rank that is farthest from it. */
-export function leastTime(spread: Spread, problem: Pick<SpreadProblem, 'ways' | 'size'>): Seconds {
+export function spreadTimeLowerBound(spread: Spread, problem: Pick<SpreadProblem, 'ways' | 'size'>): Seconds {
   const ways = problem.ways();
   const itemBytes = problem.size / spread.origin.length;
   const incoming = Array.from(new Holdings(spread).lacking, (items, rank) =>

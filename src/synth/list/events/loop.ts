@@ -9,7 +9,7 @@ import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
 import type { RouteTable } from '../ways.ts';
 import { LinkOccupancy, type Listener } from './occupancy.ts';
-import { looksPerWay, TogetherChoice } from './together.ts';
+import { probesPerRoute, TogetherChoice } from './together.ts';
 
 /** A message of one attempt. */
 export interface AttemptMessage {
@@ -161,7 +161,7 @@ class Loop implements Listener {
       worth[way] = this.worthOf(way);
       return worth[way] > 0;
     });
-    this.looks += looksPerWay * candidates.length;
+    this.looks += probesPerRoute * candidates.length;
     for (const way of candidates) worth[way] *= this.chance();
     for (const way of this.choice.from(candidates, worth, occupancy.room)) this.start(way, isLast);
   }
@@ -197,7 +197,7 @@ class Loop implements Listener {
  *
  * @param places numbers below which there is one for each item at a rank
  */
-export function inSteps(
+export function asSteps(
   messages: readonly AttemptMessage[],
   { arcs, capacity }: RouteTable,
   placeOf: (rank: number, item: number) => number,

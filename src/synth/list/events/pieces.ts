@@ -1,13 +1,13 @@
 /** How finely a move is cut where all links work in lock step, told in closed form. */
 import { partOfWork } from '../../../ir/effort.ts';
 import { distancesFrom } from '../../distances.ts';
-import { tolerance } from '../../limits.ts';
-import { limits } from '../limits.ts';
+import { relativeTolerance } from '../../limits.ts';
+import { listLimits } from '../limits.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { bandwidthInto } from './least-time.ts';
 
 /** Parts of a shard, or of each unit of shards that differ; pieces of a broadcast. */
-export function usualPieces(problem: SpreadProblem): number {
+export function defaultPieces(problem: SpreadProblem): number {
   return problem.kind === 'broadcast' ? piecesOfBroadcast(problem) : partsOfShard(problem);
 }
 
@@ -24,7 +24,7 @@ function meanOf(values: Float64Array): number {
 /** As few parts as fill the links into every rank evenly enough. */
 function partsOfShard(problem: SpreadProblem): number {
   const { ranks, shares, effort } = problem;
-  const most = limits.waysTimesItems * partOfWork[effort];
+  const most = listLimits.waysTimesItems * partOfWork[effort];
   const all = shares?.reduce((sum, { share }) => sum + share, 0) ?? ranks;
   const ownOf = (rank: number): number =>
     shares === undefined ? 1 : (shares.find((root) => root.rank === rank)?.share ?? 0);
@@ -33,8 +33,8 @@ function partsOfShard(problem: SpreadProblem): number {
   const roundsFor = (parts: number): number =>
     Math.max(...needs.map(({ units, breadth }) => Math.ceil((units * parts) / breadth))) / parts;
   let best = 1;
-  for (let parts = 2; roundsFor(best) > least * (1 + tolerance); parts++) {
-    if (ranks * all * parts > limits.deliveries || problem.ways().arcs.length * all * parts > most) break;
+  for (let parts = 2; roundsFor(best) > least * (1 + relativeTolerance); parts++) {
+    if (ranks * all * parts > listLimits.deliveries || problem.ways().arcs.length * all * parts > most) break;
     if (roundsFor(parts) < roundsFor(best)) best = parts;
   }
   return best;
@@ -52,8 +52,8 @@ function piecesOfBroadcast(problem: SpreadProblem): number {
   // Without bytes or latency there may be no such number.
   const best = Math.sqrt(((farthest - 1) * breadth * size) / (meanOf(latency) * meanOf(bandwidth))) || 1;
   const pieces = Math.min(
-    inBulks ? limits.piecesInBulks * breadth : best,
-    (inBulks ? limits.deliveriesInBulks : limits.deliveries) / ranks,
+    inBulks ? listLimits.piecesInBulks * breadth : best,
+    (inBulks ? listLimits.deliveriesInBulks : listLimits.deliveries) / ranks,
   );
   return Math.max(1, Math.round(pieces / breadth)) * breadth;
 }

@@ -4,12 +4,22 @@
  */
 import type { Random } from '../../../ir/random.ts';
 import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
-import { bitCount, Holdings } from '../holdings.ts';
+import { Holdings } from '../holdings.ts';
 import { type Spread, startOf } from '../spread.ts';
 import type { RouteTable } from '../ways.ts';
 import type { AttemptMessage, Cargo, LoopPolicy } from './loop.ts';
 import type { Listener } from './occupancy.ts';
 import { wholeItems } from './together.ts';
+import { UsefulItems } from './useful-items.ts';
+
+/**
+ * A message is chosen from this many of the items that it could deliver, or from four times as many as it carries where that is more; searches of few items compare
+ * all of them. What all arrivals together compare then grows with the number of items and not with its square. On eight machines plans of 2,000 to 3,000 items take
+ * at most 0.03 % longer than if all items are compared.
+ */
+const comparedItems = 256;
+const itemsAllCompared = 1024;
+const comparedPerCarried = 4;
 
 export interface Policy extends LoopPolicy {
   /** A message gets no more items than take this many times its latency; one at least. Those of ways that start together keep every link busy for whole item times. */
@@ -30,6 +40,7 @@ export class SpreadCargo implements Cargo {
   private readonly items: number;
   private readonly itemBytes: Bytes;
   private readonly holdings: Holdings;
+  private readonly useful: UsefulItems;
   /** `availableAt[rank · items + item]`: when the rank has it, as far as that is known. */
   private readonly availableAt: Float64Array;
   /** Seconds that a message of one item takes on each way; its items at most. */
@@ -51,6 +62,7 @@ export class SpreadCargo implements Cargo {
     this.items = origin.length;
     this.itemBytes = size / origin.length;
     this.holdings = new Holdings(spread);
+    this.useful = new UsefulItems(this.holdings, spread, ways);
     this.rarity = new Float64Array(origin.length);
     this.availableAt = new Float64Array(ranks * origin.length).fill(Number.POSITIVE_INFINITY);
     for (const [rank, item] of startOf(spread)) this.availableAt[rank * origin.length + item] = 0;
@@ -73,7 +85,7 @@ export class SpreadCargo implements Cargo {
   worthOf(way: number): number {
     const { ways, items, policy, holdings } = this;
     const [from, to] = [ways.from[way], ways.to[way]];
-    const useful = holdings.useful(from, to);
+    const useful = this.useful.count[way];
     if (useful === 0) return -1;
     if (policy.inStep) return 1 / useful;
     if (policy.together) return holdings.lacking[to];
@@ -86,10 +98,11 @@ export class SpreadCargo implements Cargo {
 
   /** The rarest items, except what is left to faster ways. */
   chosen(way: number, now: Seconds, isLast: boolean): readonly number[] {
-    const useful = this.holdings.usefulItems(this.ways.from[way], this.ways.to[way]);
+    const most = this.policy.paced ? this.pacedItems(way, now) : this.mostItems[way];
+    const compared = Math.max(comparedItems, comparedPerCarried * most);
+    const useful = this.useful.first(way, this.items <= itemsAllCompared ? this.items : compared);
     this.looks += useful.length;
     const found = this.policy.patient && !isLast ? this.withoutSooner(useful, way, now) : useful;
-    const most = this.policy.paced ? this.pacedItems(way, now) : this.mostItems[way];
     if (found.length <= most) return found;
     const rarity = this.rarity.subarray(0, found.length);
     for (const [i, item] of found.entries()) {
@@ -105,13 +118,17 @@ export class SpreadCargo implements Cargo {
     const to = this.ways.to[way];
     for (const item of items) {
       this.holdings.promise(to, item);
+      this.useful.started(to, item);
       this.availableAt[to * this.items + item] = arrival;
     }
   }
 
   arrived({ way, items }: AttemptMessage, loop: Pick<Listener, 'freed'>): void {
     const rank = this.ways.to[way];
-    for (const item of items) this.holdings.arrive(rank, item);
+    for (const item of items) {
+      this.holdings.arrive(rank, item);
+      this.useful.arrived(rank, item);
+    }
     for (let out = this.ways.firstOut[rank]; out < this.ways.firstOut[rank + 1]; out++) loop.freed(out);
   }
 
@@ -133,16 +150,12 @@ export class SpreadCargo implements Cargo {
 
   /** How long all ways into a rank can bring something new, if they do not compete for the same items. */
   private busyFor(rank: number): number {
-    const { words, has, gets } = this.holdings;
-    const { from, bandwidth } = this.ways;
-    const into = this.ways.into.subarray(this.ways.firstInto[rank], this.ways.firstInto[rank + 1]);
-    let together = 0;
-    for (let word = 0; word < words; word++) {
-      const any = into.reduce((bits, way) => bits | has[from[way] * words + word], 0);
-      together += bitCount(any & ~gets[rank * words + word]);
-    }
-    const each = Array.from(into, (way) => this.holdings.useful(from[way], rank) / bandwidth[way]);
-    return Math.min(together / this.widthInto[rank], ...each);
+    const { into, firstInto, bandwidth } = this.ways;
+    const each = Array.from(
+      into.subarray(firstInto[rank], firstInto[rank + 1]),
+      (way) => this.useful.count[way] / bandwidth[way],
+    );
+    return Math.min(this.useful.withinReach[rank] / this.widthInto[rank], ...each);
   }
 
   /** Neighbours of a way's receiver that have an item or are about to: what few have now may come from the others later. */

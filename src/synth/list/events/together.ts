@@ -11,7 +11,7 @@ import type { RouteTable } from '../ways.ts';
 /** Steps of the annealing for each way that could start. */
 const stepsPerWay = 20;
 /** What these take, in looks at a way. */
-export const looksPerWay = stepsPerWay / 2;
+export const probesPerRoute = stepsPerWay / 2;
 /** Items of a message at most, so that it keeps all its links busy for whole item times. */
 const mostItems = 4;
 

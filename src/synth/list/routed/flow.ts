@@ -3,8 +3,8 @@ import { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
 import { fastest } from '../attempts.ts';
-import { type AttemptMessage, attemptLoop, inSteps, type Result } from '../events/loop.ts';
-import { limits } from '../limits.ts';
+import { type AttemptMessage, asSteps, attemptLoop, type Result } from '../events/loop.ts';
+import { listLimits } from '../limits.ts';
 import type { SpreadProblem } from '../problem.ts';
 import type { RouteTable } from '../ways.ts';
 import { ParcelCargo } from './parcel-cargo.ts';
@@ -54,9 +54,9 @@ export function fastestFlow(
     const flow = flowOf(best?.policy ?? policies[0], other, ways, unitBytes, control);
     return { ...flow, work: flow.work + other.effort / perOperation.arcs };
   };
-  const found = fastest(attempt, routing.bound * unitBytes, control, limits.patience);
+  const found = fastest(attempt, routing.bound * unitBytes, control, listLimits.patience);
   const { messages, routing: over } = found ?? attempt(0, undefined);
-  return { paths: over.paths, steps: inSteps(messages, ways, (_, parcel) => parcel, over.paths.length) };
+  return { paths: over.paths, steps: asSteps(messages, ways, (_, parcel) => parcel, over.paths.length) };
 }
 
 function flowOf(

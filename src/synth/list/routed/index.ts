@@ -6,15 +6,15 @@ import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
 import { type ArcNetwork, joinsMorePairs } from '../../arcs.ts';
-import { assemble, derivationsOf } from '../../derive.ts';
+import { assembleSchedule, derivationsOf } from '../../derive.ts';
 import { distancesFrom } from '../../distances.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
-import { mostRanksFor } from '../../limits.ts';
-import { limits } from '../limits.ts';
+import { maxRanksFor } from '../../limits.ts';
+import { listLimits } from '../limits.ts';
 import { treeOverRow } from '../rows.ts';
-import { type RouteTable, waysOf } from '../ways.ts';
+import { type RouteTable, routeTableOf } from '../ways.ts';
 import { anyMessages, fastestFlow, manyMessages } from './flow.ts';
-import { balancedPaths, closeEnough, type PathSearch, type RoutedDemand, type Routing } from './paths.ts';
+import { balancedRoutes, closeEnough, type PathSearch, type RoutedDemand, type Routing } from './paths.ts';
 import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } from './schedule.ts';
 
 /** Parcels that are tried, besides one, for what one rank has for another: all links are to have as much to do, those of a single root above all. */
@@ -57,7 +57,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
     return;
   }
   const { ways, hops } = sending;
-  if (hops > limits.hops) {
+  if (hops > listLimits.hops) {
     const reason = `${hops} hops of parcels are more than a plan should have`;
     yield dismissed(name, Number.isFinite(hops) ? reason : 'some rank cannot be reached from some other');
     return;
@@ -66,7 +66,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
   for (const [about, routed] of choices(sending, problem)) {
     const chunks = problem.chunks ?? routed.parcels.reduce((most, { parts }) => Math.max(most, parts), 1);
     const build = (multiple: number) =>
-      assemble({ ...collective, chunks: chunks * multiple }, derivation, (move) =>
+      assembleSchedule({ ...collective, chunks: chunks * multiple }, derivation, (move) =>
         scheduleOf(name, move, ways, routed),
       );
     const origin = { engine: 'list', schedule: name };
@@ -77,8 +77,8 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
 /** Undefined where a single pass over all paths would take too long. */
 function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Sending | undefined {
   const { ranks, kind, root, counts } = collective;
-  if (joinsMorePairs(routes.topology, limits.pairs)) return undefined;
-  const ways = waysOf(routes, reversed, limits.channels);
+  if (joinsMorePairs(routes.topology, listLimits.pairs)) return undefined;
+  const ways = routeTableOf(routes, reversed, listLimits.channels);
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   const amountsFrom = (source: number): RoutedDemand[] =>
     all
@@ -89,13 +89,13 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
       });
   const roots = kind === 'alltoall' ? all : [root];
   const isEven = counts === undefined || new Set(roots.flatMap(amountsFrom).map(({ weight }) => weight)).size === 1;
-  if (roots.length * (ranks + ways.arcs.length) > limits.effort) return undefined;
+  if (roots.length * (ranks + ways.arcs.length) > listLimits.effort) return undefined;
   const amounts = roots.flatMap(amountsFrom).filter(({ weight }) => isEven || weight > 0);
   const bytes = amounts.map(({ weight }) => weight);
   const average = bytes.reduce((sum, each) => sum + each, 0) / bytes.length;
   // What has one source leaves it one after the other: parcels are to be alike.
   const unitBytes =
-    kind === 'alltoall' ? average : Math.max(Math.min(...bytes), Math.max(...bytes) / limits.partsOfPair);
+    kind === 'alltoall' ? average : Math.max(Math.min(...bytes), Math.max(...bytes) / listLimits.partsOfPair);
   const next = (at: number) => ways.to.subarray(ways.firstOut[at], ways.firstOut[at + 1]);
   const hops = roots.flatMap((source) => [...distancesFrom(source, ranks, next)]);
   return {
@@ -120,7 +120,7 @@ function* choices(sending: Sending, problem: Problem): Iterable<readonly [about:
   const control = { effort, shouldStop };
   const flowing = ({ parcels, count, routing }: RoutedPairs, policies = anyMessages): RoutedParcels => {
     const how = { random, soonest: routing === soonest.routing, effort: mostLooks * partOfWork[effort], shouldStop };
-    const reroute = (): Routing => balancedPaths(sending.ways, parcels, how);
+    const reroute = (): Routing => balancedRoutes(sending.ways, parcels, how);
     const flow = fastestFlow(sending.ways, routing, sending.unitBytes / count, reroute, control, policies);
     return { parcels, ...flow };
   };
@@ -141,7 +141,7 @@ function fewestParcels(
   const looks = mostLooks * partOfWork[effort];
   const routed = (count: number): RoutedPairs => {
     const parcels = parcelsOf(sending, count);
-    return { count, parcels, routing: balancedPaths(sending.ways, parcels, { ...how, effort: looks, shouldStop }) };
+    return { count, parcels, routing: balancedRoutes(sending.ways, parcels, { ...how, effort: looks, shouldStop }) };
   };
   // Parcels of demands that differ are halves of halves of them, whatever C is.
   const fits = (count: number) =>
@@ -151,7 +151,7 @@ function fewestParcels(
   let looked = best.routing.effort;
   for (const count of parcelCounts[collective.kind === 'alltoall' ? 'alltoall' : 'scatter']) {
     const { busiest, bound } = last.routing;
-    if (busiest <= bound * closeEnough || looked > 3 * looks || count * sending.hops > limits.hops) break;
+    if (busiest <= bound * closeEnough || looked > 3 * looks || count * sending.hops > listLimits.hops) break;
     if (shouldStop?.() === true) break;
     if (!fits(count)) continue;
     last = routed(count);
@@ -170,7 +170,7 @@ function loadOf({ routing, count }: RoutedPairs): Seconds {
 function parcelsOf({ demands, isEven }: Sending, count: number): readonly Parcel[] {
   return demands.flatMap(({ source, destination, weight }) => {
     const halvings = Math.ceil(Math.log2(Math.max(1, weight * count)) - rounding);
-    const parts = isEven ? count : Math.min(limits.partsOfPair * count, 2 ** halvings);
+    const parts = isEven ? count : Math.min(listLimits.partsOfPair * count, 2 ** halvings);
     const each = { source, destination, weight: (weight * count) / parts, parts };
     return Array.from({ length: parts }, (_, part) => ({ ...each, part }));
   });
@@ -185,7 +185,7 @@ function sharesResources({ arcs }: ArcNetwork): boolean {
 /** A scatter over a tree of a row of ranks, one parcel for each: all data for a rank and those behind it in one message. Undefined where there is none. */
 function treeOf({ ways, isEven, demands, unitBytes }: Sending, { collective }: Problem): RoutedParcels | undefined {
   const { arcs, ranks } = ways;
-  if (collective.kind === 'alltoall' || !isEven || ranks > mostRanksFor.cubes) return undefined;
+  if (collective.kind === 'alltoall' || !isEven || ranks > maxRanksFor.cubes) return undefined;
   const wayOf = new Map(
     arcs.flatMap(({ from, to, channel }, way) => (channel === 0 ? [[from * ranks + to, way] as const] : [])),
   );

@@ -8,8 +8,8 @@ import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import { rounding, type Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';
-import { perOperation, tolerance } from '../../limits.ts';
-import { limits } from '../limits.ts';
+import { perOperation, relativeTolerance } from '../../limits.ts';
+import { listLimits } from '../limits.ts';
 import { latenciesFrom } from '../ways.ts';
 import { LinkPrices } from './prices.ts';
 
@@ -48,7 +48,7 @@ const weights = [0, 1, 4, 16, 64, 256, 1024];
 /** Prices grow with these powers of loads: while paths are searched, and for the bound. Both are high enough that the busiest decide. */
 const powers = { search: 12, bound: 60 } as const;
 /** Loads of the busiest resource that differ by less count as the same: the search ends so close to its bound. */
-export const closeEnough = 1 + tolerance;
+export const closeEnough = 1 + relativeTolerance;
 
 /**
  * Routes all demands. At first load hardly counts and all take shortest paths; it counts for more and more, so that detours are made
@@ -56,7 +56,7 @@ export const closeEnough = 1 + tolerance;
  *
  * @param demands between ranks that have a path
  */
-export function balancedPaths(
+export function balancedRoutes(
   network: ArcNetwork,
   demands: readonly RoutedDemand[],
   { random, effort, soonest, shouldStop }: PathSearch,
@@ -68,7 +68,7 @@ export function balancedPaths(
   }
   const looks = (demands.length * (network.ranks + network.arcs.length)) / 2;
   const perSource = demands.length / sources.size;
-  const together = Math.ceil(Math.min(looks / limits.looksOneByOne, perSource / limits.batchesOfSource));
+  const together = Math.ceil(Math.min(looks / listLimits.looksOneByOne, perSource / listLimits.batchesOfSource));
   let bound = leastBusy(demands, sources, prices);
   let best: Pick<Routing, 'paths' | 'busiest'> = { paths: [], busiest: Number.POSITIVE_INFINITY };
   let told = 0;
@@ -78,7 +78,7 @@ export function balancedPaths(
     return shouldStop?.(work) === true || prices.work >= effort;
   };
   let isDone = false;
-  for (let failures = 0; failures < limits.patience && !isDone; failures++) {
+  for (let failures = 0; failures < listLimits.patience && !isDone; failures++) {
     prices.clear();
     const paths: (readonly number[])[] = demands.map(() => []);
     const batches = inBatches(demands, random, together);

@@ -1,7 +1,7 @@
 /** Why no plan can be faster: the certificates, each of which can be drawn on the machine. */
 import { html } from '../dom.ts';
 import type { Words } from '../english.ts';
-import { type PagePart, type Scene, timeText } from '../scene.ts';
+import { type PagePart, planTimeText, type Scene } from '../scene.ts';
 import { stopped } from '../words.ts';
 
 export function boundPanel(scene: Scene): PagePart {
@@ -25,7 +25,7 @@ export function boundPanel(scene: Scene): PagePart {
         'p',
         { class: 'measure shared' },
         bar,
-        `${timeText(scene, seconds)} · ${(100 * share).toFixed(1)} % · ${kind}`,
+        `${planTimeText(scene, seconds)} · ${(100 * share).toFixed(1)} % · ${kind}`,
       ),
       html('p', {}, stopped(reason, store.state.language)),
       explained !== undefined && html('p', { class: 'hint' }, explained),

@@ -3,7 +3,7 @@ import { formatBytes } from '../../../ir/units.ts';
 import { columnOf } from '../columns.ts';
 import { html } from '../dom.ts';
 import { type ListSource, VirtualList } from '../list.ts';
-import { chosenLinks, linkText, type PagePart, type Scene, timeText } from '../scene.ts';
+import { chosenLinks, linkText, type PagePart, planTimeText, type Scene } from '../scene.ts';
 import type { Selection } from '../state.ts';
 import { fill } from '../words.ts';
 
@@ -57,7 +57,7 @@ function source({ model, store, words, ...scene }: Scene, order: readonly number
           { text: linkText(whole, link), title: model.page.machine.links[link].speed },
           { text: String(messages) },
           { text: clock === 'seconds' ? formatBytes(amount) : String(amount) },
-          { text: timeText(whole, busy) },
+          { text: planTimeText(whole, busy) },
           { text: percentText(share), share },
           ...(step === undefined ? [] : [{ text: percentText(inStep), share: inStep }]),
         ],

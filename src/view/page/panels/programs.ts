@@ -2,7 +2,7 @@
 import { html } from '../dom.ts';
 import { type ListEntry, type ListSource, VirtualList } from '../list.ts';
 import type { PlanModel } from '../plan-model.ts';
-import { isChosen, lineText, operationText, type PagePart, type Scene, timeText } from '../scene.ts';
+import { isChosen, lineText, operationText, type PagePart, planTimeText, type Scene } from '../scene.ts';
 import type { Selection } from '../state.ts';
 
 /** Of a program: the head of a lane, or an operation. */
@@ -90,7 +90,7 @@ function entryOf(scene: Scene, line: Line, bulk: number): ListEntry {
     cells: [
       { text: `${index}  ${operationText(scene, operation)}` },
       { text: String(step[operation]) },
-      { text: model.start.length > 0 ? timeText(scene, model.start[at]) : '' },
+      { text: model.start.length > 0 ? planTimeText(scene, model.start[at]) : '' },
       { text: waitsOf(model, operation) },
       { text: lineText(scene, operation) ?? '' },
     ],

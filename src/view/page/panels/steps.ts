@@ -4,7 +4,7 @@ import type { PageStep } from '../../page-document.ts';
 import { columnOf } from '../columns.ts';
 import { html } from '../dom.ts';
 import { VirtualList } from '../list.ts';
-import { type PagePart, type Scene, timeText } from '../scene.ts';
+import { type PagePart, planTimeText, type Scene } from '../scene.ts';
 
 export function stepsPanel(scene: Scene): PagePart {
   const { model, store, words } = scene;
@@ -30,8 +30,8 @@ export function stepsPanel(scene: Scene): PagePart {
       return {
         cells: [
           { text: String(step) },
-          { text: timeText(scene, start) },
-          { text: timeText(scene, end - start) },
+          { text: planTimeText(scene, start) },
+          { text: planTimeText(scene, end - start) },
           { text: String(messages) },
           { text: isTimed ? formatBytes(amount) : String(amount) },
           { text: `${used}/${links.length}` },

@@ -4,7 +4,7 @@ import { defaultLimits } from '../../../../src/ir/limits.ts';
 import { Routes } from '../../../../src/ir/routes.ts';
 import { refine } from '../../../../src/passes/index.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../../../../src/read/index.ts';
-import { price } from '../../../../src/search/evaluate/index.ts';
+import { evaluateCandidate } from '../../../../src/search/evaluate/index.ts';
 import { workBudget } from '../../../../src/search/evaluate/sizes/best-sizes.ts';
 import { tapered } from '../../../../src/search/evaluate/sizes/tapered.ts';
 import { collectiveOf } from '../../../collectives.ts';
@@ -37,7 +37,7 @@ function chain(bulks: number) {
   };
   const collective = collectiveOf('broadcast', 4);
   const asked = { collective, topology, size, limits: defaultLimits, bulks };
-  const outcome = price(candidate, asked, routes, Number.POSITIVE_INFINITY);
+  const outcome = evaluateCandidate(candidate, asked, routes, Number.POSITIVE_INFINITY);
   if (outcome.kind !== 'priced') throw new Error(outcome.kind);
   return tapered(outcome, { routes, size, toBeat: Number.POSITIVE_INFINITY, spend: workBudget(1e6, {}) });
 }
