@@ -207,6 +207,14 @@ export const readers: readonly Reader[] = [
   times('logs of nccl-tests', 'nccl-tests.ts: readNcclLog', measured.ncclLog, measured.rcclLog),
   times('tables of OSU', 'osu.ts: readOsuTable', measured.osuTable, measured.osuFullTable),
   times('tables of IMB', 'imb.ts: readImbTable', measured.imbTable),
+  times('JSON of nccl-tests', 'nccl-tests-files.ts: readNcclTestsDocument', measured.ncclTestsDocument),
+  times('CSV of rccl-tests', 'nccl-tests-files.ts: readRcclTestsCsv', measured.rcclTestsCsv),
+  times(
+    'JSON of rccl-tests',
+    'nccl-tests-files.ts: readRcclTestsJson',
+    measured.rcclTestsLines,
+    measured.rcclTestsList,
+  ),
   times('CSV', 'csv.ts: readCsv', measured.csv),
   times('ccc run --json', 'ccc-run.ts: readRunDocument', measured.runDocument, measured.runSizesDocument),
   {

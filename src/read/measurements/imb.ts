@@ -10,13 +10,14 @@ const title = /^#\s*Benchmarking\s+(\S+)/i;
 const processes = /^#\s*#processes\s*=\s*(\d+)/i;
 const head = /^#bytes\s/i;
 
-export function isImbTable({ text }: SourceText): boolean {
-  const lines = text.split('\n').map((line) => line.trim());
-  return lines.some((line) => title.test(line)) && lines.some((line) => head.test(line));
+export function isImbTable(source: SourceText): boolean {
+  const lines = linesOf(source);
+  return lines.some(({ text }) => title.test(text)) && lines.some(({ text }) => head.test(text));
 }
 
 /**
- * IMB runs on 2, 4, 8 … processes: the tables of the most are read, t_max of each row, since a call is over when its last rank is.
+ * IMB runs on 2, 4, 8 … processes: the tables of the most are read, t_max of each row, since a call is over when its last rank is; t_pure of
+ * non-blocking benchmarks.
  * @throws CccError 'unsupported' for a benchmark of something else, 'schema', 'unit' and 'range' for rows that cannot be
  */
 export function readImbTable(source: SourceText): MeasurementTable {
@@ -52,9 +53,11 @@ export function readImbTable(source: SourceText): MeasurementTable {
   };
 }
 
+/** Non-blocking benchmarks (IMB-NBC) have `t_pure`, the time of the collective alone, in place of `t_max`. */
 function timeColumn({ words, range }: TextLine): number {
-  const index = words.findIndex(({ text }) => /^t_max/i.test(text));
-  if (index === -1) throw new CccError('schema', 'the table has no column t_max', range);
+  const columnOf = (name: RegExp): number => words.findIndex(({ text }) => name.test(text));
+  const index = columnOf(/^t_pure/i) === -1 ? columnOf(/^t_max/i) : columnOf(/^t_pure/i);
+  if (index === -1) throw new CccError('schema', 'the table has no column t_max or t_pure', range);
   const unit = /\[(.*)\]/.exec(words[index].text)?.[1];
   if (unit === 'usec') return index;
   throw new CccError('unit', `the times of this table are in ${unit ?? 'no unit'}, not in usec`, range);
@@ -65,7 +68,7 @@ function rowOf({ words, range }: TextLine, column: number, collective: Collectiv
   if (words.length <= column) throw new CccError('schema', 'the row ends before its time', range);
   const size = byteCountOf(words[0], '#bytes');
   if (size === 0) return undefined;
-  const seconds: Seconds = timeFromText(words[column], 't_max', 1e-6);
+  const seconds: Seconds = timeFromText(words[column], 'the time', 1e-6);
   const by = countedOf(collective);
   return { plan: undefined, protocol: undefined, size, counted: by, seconds, inPlace: undefined, place: range };
 }

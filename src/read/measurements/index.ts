@@ -5,6 +5,14 @@ import { isCsv, readCsv } from './csv.ts';
 import { isImbTable, readImbTable } from './imb.ts';
 import type { MeasurementTable } from './measurement.ts';
 import { isNcclLog, readNcclLog } from './nccl-tests.ts';
+import {
+  isNcclTestsDocument,
+  isRcclTestsCsv,
+  isRcclTestsJson,
+  readNcclTestsDocument,
+  readRcclTestsCsv,
+  readRcclTestsJson,
+} from './nccl-tests-files.ts';
 import { isOsuTable, readOsuTable } from './osu.ts';
 
 export type { Measurement, MeasurementTable } from './measurement.ts';
@@ -18,6 +26,9 @@ interface MeasurementFormat {
 /** In the order in which they are looked for. */
 const formats: readonly MeasurementFormat[] = [
   { name: 'ccc run --json', isIt: isRunDocument, read: readRunDocument },
+  { name: 'JSON of nccl-tests', isIt: isNcclTestsDocument, read: readNcclTestsDocument },
+  { name: 'JSON of rccl-tests', isIt: isRcclTestsJson, read: readRcclTestsJson },
+  { name: 'CSV of rccl-tests', isIt: isRcclTestsCsv, read: readRcclTestsCsv },
   { name: 'a log of nccl-tests or rccl-tests', isIt: isNcclLog, read: readNcclLog },
   { name: 'a table of OSU', isIt: isOsuTable, read: readOsuTable },
   { name: 'a table of IMB', isIt: isImbTable, read: readImbTable },

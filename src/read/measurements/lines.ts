@@ -1,5 +1,6 @@
-/** Lines of a text and the words in them, each with its place. */
+/** Lines of a text and the words in them, each with its place; what launchers put in front of a line is left out. */
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
+import { prefixLengthOf } from './launcher-prefix.ts';
 
 export interface Word {
   readonly text: string;
@@ -13,13 +14,17 @@ export interface TextLine {
   readonly words: readonly Word[];
 }
 
-/** All lines that are not empty. */
+/** All lines that are not empty, without the prefixes of launchers. */
 export function linesOf(source: SourceText): readonly TextLine[] {
   const lines: TextLine[] = [];
   let start = 0;
-  for (const text of source.text.split('\n')) {
-    const offset = start;
-    start += text.length + 1;
+  const all = source.text.split('\n');
+  const prefixLength = prefixLengthOf(all);
+  for (const whole of all) {
+    const prefix = prefixLength(whole);
+    const text = whole.slice(prefix);
+    const offset = start + prefix;
+    start += whole.length + 1;
     if (text.trim() === '') continue;
     const rangeOf = (from: number, length: number): SourceRange => {
       return { source, start: offset + from, end: offset + from + length };

@@ -6,8 +6,8 @@ import type { Measurement, MeasurementTable } from './measurement.ts';
 /** The head names `time` twice, since every size is timed out of place and in place, and busbw after it. */
 const head = /^#?\s*size\s+count\s.*\btime\b.*\bbusbw\b/;
 
-export function isNcclLog({ text }: SourceText): boolean {
-  return text.split('\n').some((line) => head.test(line.trim()));
+export function isNcclLog(source: SourceText): boolean {
+  return linesOf(source).some(({ text }) => head.test(text));
 }
 
 /** @throws CccError 'schema' for rows that do not go with the head, 'unit' for times that are not in µs, 'range' for those that cannot be */

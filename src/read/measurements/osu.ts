@@ -5,14 +5,14 @@ import { byteCountOf, linesOf, type TextLine, timeFromText } from './lines.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 import { countedOf, mpiCollective } from './mpi-collectives.ts';
 
-const title = /^#\s*OSU MPI\S*\s+(?:Non-?blocking\s+)?(.+?)\s+Latency Test/i;
+const title = /^#\s*OSU MPI\S*\s+(.+?)\s+Latency Test/i;
 
-export function isOsuTable({ text }: SourceText): boolean {
-  return text.split('\n').some((line) => title.test(line.trim()));
+export function isOsuTable(source: SourceText): boolean {
+  return linesOf(source).some(({ text }) => title.test(text));
 }
 
 /**
- * Where the table has the greatest time of all ranks (`-f`) that is taken, since a call is over when its last rank is, else the average.
+ * A call is over when its last rank is: where the table has the greatest time of all ranks (`-f`), that is read, else the average.
  * @throws CccError 'unsupported' for a benchmark of something else, 'schema', 'unit' and 'range' for rows that cannot be
  */
 export function readOsuTable(source: SourceText): MeasurementTable {
@@ -33,16 +33,23 @@ function sameAs(before: CollectiveKind | undefined, kind: CollectiveKind, { rang
   throw new CccError('schema', `the file has tables of ${before} and ${kind}: give them one by one`, range);
 }
 
-/** The head of a table: `Size`, then columns that all end with their unit. */
+/**
+ * The head of a table: `Size`, then columns with their units. Of blocking collectives the greatest latency of all ranks counts, or the average
+ * where that is missing. Of non-blocking ones it is `Pure Comm.`: `Overall` holds the computation that is to overlap.
+ */
 function timeColumn({ text, range }: TextLine): number {
-  const names = [...text.replace(/^#\s*Size\s*(?:\(.*?\))?/i, '').matchAll(/(\w+)\s+Latency\s*\((\w+)\)/gi)];
-  const index = Math.max(
-    0,
-    names.findIndex((match) => match[1].toLowerCase() === 'max'),
-  );
-  const unit = names[index]?.[2] ?? /\((\w+)\)/.exec(text)?.[1];
+  const behindSize = text.replace(/^#\s*Size\s*(?:\([^)]*\))?/i, '');
+  const columns = [...behindSize.matchAll(/([A-Za-z][\w. -]*?)\s*\(([^)]*)\)/g)];
+  const preferred = [/^pure comm/i, /^max latency/i, /^(?:avg |average )?latency/i];
+  const indices = preferred.map((name) => columns.findIndex((match) => name.test(match[1])));
+  const index = indices.find((each) => each >= 0);
+  if (index === undefined) {
+    const expected = 'expected a column Latency (us), Max Latency (us) or Pure Comm.(us)';
+    throw new CccError('schema', `${expected}, found '${text}'`, range);
+  }
+  const unit = columns[index][2];
   if (unit === 'us') return index + 1;
-  throw new CccError('unit', `the times of this table are in ${unit ?? 'no unit'}, not in us`, range);
+  throw new CccError('unit', `the times of this table are in ${unit}, not in us`, range);
 }
 
 function rowOf({ words, range }: TextLine, column: number, collective: CollectiveKind): Measurement {

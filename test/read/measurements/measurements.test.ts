@@ -52,6 +52,92 @@ describe('formats', () => {
     expect(rows(samples.osuFullTable)).toEqual([[4, 1.81, undefined, 'message']]);
   });
 
+  it.each([
+    ['OSU MPI All-to-All Personalized Exchange', 'alltoall'],
+    ['OSU MPI-CUDA All-to-Allv Personalized Exchange', 'alltoall'],
+    ['OSU MPI Allgatherv', 'allgather'],
+    ['OSU MPI Persistent Allgather', 'allgather'],
+    ['OSU MPI Non-blocking All-to-All', 'alltoall'],
+    ['OSU MPI Nonblocking Reduce_scatter', 'reducescatter'],
+    ['OSU MPI Broadcast', 'broadcast'],
+    ['OSU MPI-ROCM Scatterv', 'scatter'],
+  ])('reads the table that OSU calls %s', (title, kind) => {
+    const text = `# ${title} Latency Test v7.4\n# Size       Avg Latency(us)\n8   2.50\n`;
+    expect(read(text).collective).toBe(kind);
+    expect(rows(text).map(([, time]) => time)).toEqual([2.5]);
+  });
+
+  it.each([
+    ['Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)', '216.50 100.95 135.61 44.29'],
+    [
+      'Overall(us)  Compute(us)  Coll. Init(us)  MPI_Test(us)  MPI_Wait(us)  Pure Comm.(us)  Overlap(%)',
+      '216.50 100.95 1 2 3 135.61 44.29',
+    ],
+  ])('takes the time of communication alone from a non-blocking table with the columns %s', (columns, values) => {
+    const text = `# OSU MPI Non-blocking Allgather Latency Test v7.4\n# Size ${columns}\n1024 ${values}\n`;
+    expect(rows(text)).toEqual([[1024, 135.61, undefined, 'block']]);
+  });
+
+  it.each([
+    ['Alltoallv', '#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]', '8 1000 1.5 2.5 2.0', 'alltoall', 2.5],
+    [
+      'Reduce_scatter_block',
+      '#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]',
+      '8 1000 1.5 2.5 2.0',
+      'reducescatter',
+      2.5,
+    ],
+    [
+      'Iallreduce',
+      '#bytes #repetitions t_ovrl[usec] t_pure[usec] t_CPU[usec] overlap[%]',
+      '8 1000 9.5 3.5 5.0 12',
+      'allreduce',
+      3.5,
+    ],
+  ])('reads the table that IMB calls %s', (name, columns, values, kind, time) => {
+    const table = read(`# Benchmarking ${name}\n# #processes = 4\n${columns}\n${values}\n`);
+    expect(table.collective).toBe(kind);
+    expect(table.measurements.map(({ seconds }) => Math.round(seconds * 1e8) / 100)).toEqual([time]);
+  });
+
+  it.each([
+    ['mpirun --tag-output', '[1,0]<stdout>:'],
+    ['mpirun --tag-output of Open MPI 5', '[prterun-host-4711@1,0]<stdout>: '],
+    ['mpirun --timestamp-output', 'Fri Nov 27 12:00:00 2026[1,0]<stdout>:'],
+    ['a date behind the tag', '[1,0]<stdout>:2026-11-27 12:00:00.123 '],
+    ['srun -l', ' 0: '],
+    ['a collector of containers', '2026-11-27T12:00:00.123456789Z '],
+  ])('reads a log of nccl-tests and a table of OSU behind the prefixes of %s', (_, prefix) => {
+    const behind = (text: string): string =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => prefix + line)
+        .join('\n');
+    expect(rows(behind(samples.ncclLog))).toEqual(rows(samples.ncclLog));
+    expect(rows(behind(samples.osuTable))).toEqual(rows(samples.osuTable));
+  });
+
+  it('reads the JSON of nccl-tests', () => {
+    const text = samples.ncclTestsDocument;
+    expect(rows(text)).toEqual([
+      [1024, 41.5, false, 'message'],
+      [1024, 40.25, true, 'message'],
+      [2048, 50, true, 'message'],
+    ]);
+    expect([read(text).collective, read(text).date]).toEqual(['allreduce', '2026-11-27']);
+  });
+
+  it('reads the CSV and the JSON of rccl-tests', () => {
+    for (const text of [samples.rcclTestsCsv, samples.rcclTestsLines, samples.rcclTestsList]) {
+      expect(rows(text)).toEqual([
+        [4096, 20.5, false, 'message'],
+        [4096, 19.5, true, 'message'],
+      ]);
+      expect(read(text).collective).toBe('allgather');
+    }
+  });
+
   it('reads IMB: the table of the most processes, without 0 bytes', () => {
     expect(rows(samples.imbTable)).toEqual([
       [4, 1.3, undefined, 'message'],

@@ -79,3 +79,27 @@ export const runSizesDocument = JSON.stringify({
     { size: 2048, count: 512, dtype: 'f32', seconds: { min: 2e-5, all: [2e-5] } },
   ],
 });
+
+export const ncclTestsDocument = JSON.stringify({
+  version: 3,
+  start_time: '2026-11-27 12:00:00',
+  args: ['./build/all_reduce_perf', '-b', '8'],
+  results: [
+    {
+      size: 1024,
+      out_of_place: { time: 41.5, alg_bw: 1, bus_bw: 2 },
+      in_place: { time: 40.25, alg_bw: 1, bus_bw: 2 },
+    },
+    { size: 2048, out_of_place: null, in_place: { cpu_time: 50, alg_bw: 1, bus_bw: 2 } },
+  ],
+});
+
+export const rcclTestsCsv = `numCycle, name, nodes, ranks, size, type, redop, inPlace, time, algBw, busBw, wrong
+0, AllGather, 1, 8, 4096, float, none, 0, 20.5, 1.0, 1.0, 0
+0, AllGather, 1, 8, 4096, float, none, 1, 19.5, 1.0, 1.0, 0
+`;
+
+const rcclRow = (inPlace: number, time: number): string =>
+  `{"name":"AllGather", "size":4096, "inPlace":${inPlace}, "time":${time}, "algBw":1.0, "busBw":1.0, "wrong":"0"}`;
+export const rcclTestsLines = `${rcclRow(0, 20.5)},\n${rcclRow(1, 19.5)}\n`;
+export const rcclTestsList = `[${rcclRow(0, 20.5)},${rcclRow(1, 19.5)}]`;
