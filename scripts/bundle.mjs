@@ -31,7 +31,10 @@ const text = outputFiles[0].text.replaceAll('await import("', 'await loadModule(
 const other = /[^\0-\x7F]/.exec(text);
 if (other !== null) throw new Error(`the bundle is not ASCII: ${text.slice(other.index - 60, other.index + 60)}`);
 const check = await build({
-  stdin: { contents: "import { main } from './ccc-check.js'; main(process.argv);", resolveDir: join(root, 'dist/cli') },
+  stdin: {
+    contents: "import { checkMain } from './ccc-check.js'; checkMain(process.argv);",
+    resolveDir: join(root, 'dist/cli'),
+  },
   bundle: true,
   platform: 'node',
   format: 'cjs',
