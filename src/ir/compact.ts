@@ -3,8 +3,10 @@
  * the same program, shifted. Ranks are mixed-radix coordinates, last axis fastest, added axis by axis (`TranslationGroup`).
  */
 import { type Collective, type CollectiveKind, collectiveFacts } from './collective.ts';
-import type { Plan, PlanBuffer, ProgramBuffers } from './plan.ts';
+import { isReceive, isSend, operationCount, type Plan, type PlanBuffer, type ProgramBuffers } from './plan.ts';
+import { Connections } from './plan-index.ts';
 import type { CopyEngine, OccupancyRule, Ports, ReduceEngine } from './topology.ts';
+import type { TranslationGroup } from './translation-group.ts';
 import type { BytesPerSecond, Seconds } from './units.ts';
 import type { Verification } from './verification.ts';
 
@@ -121,4 +123,26 @@ export function compactPlan(
 /** Rank 0's program as the only one of a plan, for what looks at one program at a time: its peers and shards are offsets. */
 export function soleProgram({ shape: _, sharded: _sharded, buffers, ...tables }: CompactPlan): Plan {
   return { ...tables, buffers: [buffers], rounds: [], firstLane: Int32Array.of(0, tables.laneId.length) };
+}
+
+/**
+ * The messages of rank 0's program, which every rank runs shifted: by the offset of the receiver and the channel. What rank 0 sends
+ * to offset p, rank p receives from rank 0, which is offset ⊖p as rank p sees it. Since rank p runs the same program, the k-th send to
+ * p meets the k-th receive from ⊖p on every rank.
+ *
+ * @param program as `soleProgram` returns it; its peers must be in range
+ */
+export function shiftedConnections(program: Plan, group: TranslationGroup): Connections {
+  const { ops } = program;
+  const of = new Int32Array(operationCount(program)).fill(-1);
+  const numbers = new Map<string, number>();
+  for (let o = 0; o < of.length; o++) {
+    if (!isSend(program, o) && !isReceive(program, o)) continue;
+    const offset = isSend(program, o) ? ops.peer[o] : group.negate(ops.peer[o]);
+    const key = `${offset} ${ops.channel[o]}`;
+    const known = numbers.get(key);
+    of[o] = known ?? numbers.size;
+    if (known === undefined) numbers.set(key, of[o]);
+  }
+  return new Connections(ops.kind, of, numbers.size);
 }

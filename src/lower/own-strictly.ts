@@ -6,6 +6,7 @@
 import { memoryLayout } from '../ir/collective.ts';
 import { IntColumn } from '../ir/column.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
+import { PlanIndex } from '../ir/plan-index.ts';
 import { LocalOrder } from './order/local-order.ts';
 import { runOrder } from './order/run-order.ts';
 
@@ -24,20 +25,12 @@ interface Wait {
 export function ownStrictly(plan: Plan): Plan {
   const waits: Wait[] = [];
   const byRank: number[][] = plan.buffers.map(() => []);
-  const rankOf = ranksOfOperations(plan);
+  const rankOf = PlanIndex.of(plan).rankOf;
   for (const operation of runOrder(plan)) byRank[rankOf[operation]].push(operation);
   byRank.forEach((operations, rank) => {
     addWaits(plan, rank, operations, waits);
   });
   return withWaits(plan, waits);
-}
-
-function ranksOfOperations(plan: Plan): Int32Array {
-  const rankOf = new Int32Array(operationCount(plan));
-  for (let rank = 0; rank < plan.buffers.length; rank++) {
-    rankOf.fill(rank, plan.firstOp[plan.firstLane[rank]], plan.firstOp[plan.firstLane[rank + 1]]);
-  }
-  return rankOf;
 }
 
 /** The waits of one rank, whose operations come in an order in which they can run. */

@@ -1,5 +1,6 @@
 /** The steps of a plan told from its dependencies, where those that it was given do not mean what these say. */
-import { laneOf, operationAt, operationCount, type Plan, rankOfLane } from '../ir/plan.ts';
+import { isSend, laneOf, operationCount, type Plan } from '../ir/plan.ts';
+import { PlanIndex } from '../ir/plan-index.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { lower } from '../lower/index.ts';
 import { scheduleOfPlan } from '../passes/index.ts';
@@ -21,7 +22,7 @@ export function scheduleInSteps(plan: Plan): Schedule | undefined {
 function stepsFromDependencies(plan: Plan): Int32Array | undefined {
   const count = operationCount(plan);
   const step = new Int32Array(count);
-  const partner = partnersOf(plan);
+  const partner = PlanIndex.of(plan).connections.partner;
   for (let pass = 0; pass < bettering.mostPasses; pass++) {
     let isStable = true;
     for (let index = 0; index < count; index++) {
@@ -37,38 +38,11 @@ function stepsFromDependencies(plan: Plan): Int32Array | undefined {
 
 function leastStep(plan: Plan, index: number, step: Int32Array): number {
   const { index: position } = laneOf(plan, index);
-  const behind = (other: number): number => step[other] + (operationAt(plan, other).op === 'send' ? 0 : 1);
+  const behind = (other: number): number => step[other] + (isSend(plan, other) ? 0 : 1);
   let least = position === 0 ? 0 : behind(index - 1);
   const { firstAfter, afterOp, afterBulks } = plan.ops;
   for (let a = firstAfter[index]; a < firstAfter[index + 1]; a++) {
     if (afterBulks[a] === 0) least = Math.max(least, behind(afterOp[a]));
   }
   return least;
-}
-
-/** The receive of each send and the send of each receive; −1 for local operations. */
-function partnersOf(plan: Plan): Int32Array {
-  const partner = new Int32Array(operationCount(plan)).fill(-1);
-  const sends = new Map<string, number[]>();
-  const receives = new Map<string, number[]>();
-  for (let index = 0; index < partner.length; index++) {
-    const operation = operationAt(plan, index);
-    if (operation.op === 'copy' || operation.op === 'reduce') continue;
-    const rank = rankOfLane(plan, laneOf(plan, index).lane);
-    const isSend = operation.op === 'send';
-    const key = `${isSend ? rank : operation.peer} ${isSend ? operation.peer : rank} ${operation.channel}`;
-    const queues = isSend ? sends : receives;
-    const queue = queues.get(key) ?? [];
-    queue.push(index);
-    queues.set(key, queue);
-  }
-  for (const [key, queue] of sends) {
-    queue.forEach((send, position) => {
-      const receive = receives.get(key)?.[position];
-      if (receive === undefined) return;
-      partner[send] = receive;
-      partner[receive] = send;
-    });
-  }
-  return partner;
 }

@@ -1,39 +1,25 @@
 /** The global view of a plan: what it sends when, as a schedule of the plan's own buffers. */
-import { laneOf, type Operation, operationAt, operationCount, type Plan, rankOfLane, type Slice } from '../ir/plan.ts';
+import { type Operation, operationAt, type Plan, type Slice } from '../ir/plan.ts';
+import { PlanIndex } from '../ir/plan-index.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 
-/** Parts of a step: what packs messages, the messages, what unpacks them. */
+/** Parts of a step: local operations that prepare messages, the messages, local operations that use what they brought. */
 const [packing, sending, unpacking, parts] = [0, 1, 2, 3] as const;
 
 type LocalOperation = Extract<Operation, { op: 'copy' | 'reduce' }>;
-type ReceiveOperation = Extract<Operation, { op: 'recv' | 'recvReduce' }>;
-type SendOperation = Extract<Operation, { op: 'send' }>;
-
-/** An operation and whose it is. */
-interface OfRank<Kind extends Operation> {
-  readonly rank: number;
-  readonly operation: Kind;
-}
-
-interface SortedOperations {
-  readonly locals: readonly OfRank<LocalOperation>[];
-  readonly receives: readonly OfRank<ReceiveOperation>[];
-  readonly sends: readonly OfRank<SendOperation>[];
-}
 
 /**
- * Matches sends with receives and puts every operation in the step that the plan gives it; a message in the step of its send, local
- * operations before it if a message of that step is made of what they write, else behind it where they read scratch.
- * Nothing says that the steps mean what the dependencies of the plan mean: the schedule has to be proved like any other.
+ * Puts every operation in the step that the plan gives it: a message in the step of its send; a local operation before the messages of
+ * its step if one of them sends what it writes, else behind them where it reads scratch.
+ * Nothing guarantees that the steps mean what the dependencies of the plan mean: the schedule has to be proved like any other.
  *
- * @returns undefined where a message is sent and received in parts, or never
+ * @returns undefined where a message has only one end, or ends of different lengths
  */
 export function scheduleOfPlan(plan: Plan): Schedule | undefined {
-  const { locals, receives, sends } = sorted(plan);
-  const messages = messagesOf(receives, sends);
+  const messages = messagesOf(plan);
   if (messages === undefined) return undefined;
   const steps: Transfer[][] = [];
-  for (const { step, transfer } of [...localTransfers(locals, sends), ...messages]) {
+  for (const { step, transfer } of [...localTransfers(plan), ...messages]) {
     steps[step] ??= [];
     steps[step].push(transfer);
   }
@@ -48,73 +34,67 @@ export function scheduleOfPlan(plan: Plan): Schedule | undefined {
   return { name, collective, scratch, commutative: true, ring: false, ...turns, steps: builder.build() };
 }
 
-function sorted(plan: Plan): SortedOperations {
-  const locals: OfRank<LocalOperation>[] = [];
-  const receives: OfRank<ReceiveOperation>[] = [];
-  const sends: OfRank<SendOperation>[] = [];
-  for (let index = 0; index < operationCount(plan); index++) {
-    const rank = rankOfLane(plan, laneOf(plan, index).lane);
-    const operation = operationAt(plan, index);
-    switch (operation.op) {
-      case 'send':
-        sends.push({ rank, operation });
-        break;
-      case 'recv':
-      case 'recvReduce':
-        receives.push({ rank, operation });
-        break;
-      default:
-        locals.push({ rank, operation });
-    }
-  }
-  return { locals, receives, sends };
-}
-
 interface Placed {
   /** Counts parts of steps. */
   readonly step: number;
   readonly transfer: Transfer;
 }
 
-function localTransfers(locals: SortedOperations['locals'], sends: SortedOperations['sends']): Placed[] {
-  const sent = groupedBy(sends, ({ rank, operation }) => `${rank} ${operation.step}`);
-  return locals.map(({ rank, operation }) => {
-    const { op, src, dst, step, origin } = operation;
-    const nanoseconds = op === 'copy' ? operation.nanoseconds : undefined;
-    const isSent = sent.get(`${rank} ${step}`)?.some((send) => overlap(send.operation.src, dst)) ?? false;
-    const part = isSent || src.buffer !== 'scratch' ? packing : unpacking;
-    const order = op === 'reduce' ? operation.order : 'held-first';
-    const ends = { source: rank, destination: rank, channel: 0 };
-    const pieces = [pieceOf(src, dst)];
-    return { step: step * parts + part, transfer: { ...ends, kind: op, order, origin, pieces, nanoseconds } };
+function localTransfers(plan: Plan): Placed[] {
+  const { rankOf, connections } = PlanIndex.of(plan);
+  /** What each rank sends in each step, by `rank step`. */
+  const sent = new Map<string, Slice[]>();
+  for (const send of connections.sends) {
+    const { src, step } = sendAt(plan, send);
+    const key = `${rankOf[send]} ${step}`;
+    const slices = sent.get(key);
+    if (slices === undefined) sent.set(key, [src]);
+    else slices.push(src);
+  }
+  const placed: Placed[] = [];
+  rankOf.forEach((rank, index) => {
+    const operation = operationAt(plan, index);
+    if (operation.op !== 'copy' && operation.op !== 'reduce') return;
+    const isSent = sent.get(`${rank} ${operation.step}`)?.some((src) => overlap(src, operation.dst)) ?? false;
+    placed.push(localTransfer(rank, operation, isSent));
   });
+  return placed;
 }
 
-/** The k-th receive of a connection takes what its k-th send sends; undefined where they do not match. */
-function messagesOf(receives: SortedOperations['receives'], sends: SortedOperations['sends']): Placed[] | undefined {
-  const waiting = groupedBy(sends, ({ rank, operation }) => `${rank} ${operation.peer} ${operation.channel}`);
+function localTransfer(rank: number, operation: LocalOperation, isSent: boolean): Placed {
+  const { op, src, dst, step, origin } = operation;
+  const nanoseconds = op === 'copy' ? operation.nanoseconds : undefined;
+  const part = isSent || src.buffer !== 'scratch' ? packing : unpacking;
+  const order = op === 'reduce' ? operation.order : 'held-first';
+  const ends = { source: rank, destination: rank, channel: 0 };
+  const pieces = [pieceOf(src, dst)];
+  return { step: step * parts + part, transfer: { ...ends, kind: op, order, origin, pieces, nanoseconds } };
+}
+
+/** All messages, in the order of their receives; undefined where a receive has no send of the same length. */
+function messagesOf(plan: Plan): Placed[] | undefined {
+  const { rankOf, connections } = PlanIndex.of(plan);
   const messages: Placed[] = [];
-  for (const { rank, operation } of receives) {
+  for (const receive of connections.receives.toSorted()) {
+    const operation = operationAt(plan, receive);
+    const partner = connections.partner[receive];
+    if ((operation.op !== 'recv' && operation.op !== 'recvReduce') || partner < 0) return undefined;
+    const { src, step } = sendAt(plan, partner);
     const { op, peer, channel, dst, origin } = operation;
-    const send = waiting.get(`${peer} ${rank} ${channel}`)?.shift()?.operation;
-    if (send === undefined || send.src.count !== dst.count) return undefined;
+    if (src.count !== dst.count) return undefined;
     const order = op === 'recvReduce' ? operation.order : 'held-first';
     const kind = op === 'recv' ? 'copy' : 'reduce';
-    const ends = { source: peer, destination: rank, channel };
-    const transfer: Transfer = { ...ends, kind, order, origin, pieces: [pieceOf(send.src, dst)] };
-    messages.push({ step: send.step * parts + sending, transfer });
+    const ends = { source: peer, destination: rankOf[receive], channel };
+    const transfer: Transfer = { ...ends, kind, order, origin, pieces: [pieceOf(src, dst)] };
+    messages.push({ step: step * parts + sending, transfer });
   }
   return messages;
 }
 
-function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
+function sendAt(plan: Plan, index: number): Extract<Operation, { op: 'send' }> {
+  const operation = operationAt(plan, index);
+  if (operation.op !== 'send') throw new Error(`operation ${index} of ${plan.name} does not send`);
+  return operation;
 }
 
 function pieceOf(src: Slice, dst: Slice): Piece {

@@ -1,5 +1,6 @@
 /** A plan's tables as the runtime reads them: with every message's two ends found, in memory that threads share. */
-import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
+import type { Plan } from '../ir/plan.ts';
+import { type Connections, PlanIndex } from '../ir/plan-index.ts';
 import { findGuards } from './guards.ts';
 
 /** Columns by operation unless said otherwise; see `Plan` and `OperationTable` for what those of the same name hold. */
@@ -24,7 +25,7 @@ export interface RunTables {
   /** The connection of a send or receive, −1 for local operations; and which message of a bulk it is there, from 0. */
   readonly connection: Int32Array;
   readonly ordinal: Int32Array;
-  /** For a receive: the send that it takes the message of; −1 otherwise. */
+  /** The send of a receive and the receive of a send, −1 for local operations. */
   readonly partner: Int32Array;
   /** Per connection: messages of one bulk. */
   readonly messages: Int32Array;
@@ -40,16 +41,7 @@ export interface RunTables {
 /** The tables of a plan whose messages all match (rungs 1 and 2 of the verifier). */
 export function runTables(plan: Plan): RunTables {
   const { ops, firstLane, firstOp, bulks } = plan;
-  const total = operationCount(plan);
-  const laneOf = new Int32Array(total);
-  const rankOf = new Int32Array(total);
-  for (let rank = 0; rank + 1 < firstLane.length; rank++) {
-    for (let lane = firstLane[rank]; lane < firstLane[rank + 1]; lane++) {
-      laneOf.fill(lane, firstOp[lane], firstOp[lane + 1]);
-      rankOf.fill(rank, firstOp[lane], firstOp[lane + 1]);
-    }
-  }
-  const messages = findMessages(plan, rankOf);
+  const { laneOf, rankOf, connections } = PlanIndex.of(plan);
   const guards = findGuards(plan, rankOf);
   return {
     bulks,
@@ -68,10 +60,10 @@ export function runTables(plan: Plan): RunTables {
     afterBulks: shared(ops.afterBulks),
     laneOf: shared(laneOf),
     rankOf: shared(rankOf),
-    connection: shared(messages.connection),
-    ordinal: shared(messages.ordinal),
-    partner: shared(messages.partner),
-    messages: shared(messages.perBulk),
+    connection: shared(connections.of),
+    ordinal: shared(connections.ordinal),
+    partner: shared(connections.partner),
+    messages: shared(messagesOf(connections)),
     firstGuard: shared(guards.first),
     guardSend: shared(guards.send),
     guardLag: shared(guards.lag),
@@ -85,41 +77,7 @@ function shared(numbers: Int32Array): Int32Array {
   return copy;
 }
 
-interface Messages {
-  readonly connection: Int32Array;
-  readonly ordinal: Int32Array;
-  readonly partner: Int32Array;
-  readonly perBulk: Int32Array;
-}
-
-/** Numbers connections by (sender, receiver, channel); the k-th send of one meets its k-th receive. */
-function findMessages({ ops, buffers }: Plan, rankOf: Int32Array): Messages {
-  const total = rankOf.length;
-  const connection = new Int32Array(total).fill(-1);
-  const ordinal = new Int32Array(total);
-  const partner = new Int32Array(total).fill(-1);
-  const numbers = new Map<string, number>();
-  const sends: number[][] = [];
-  const receives: number[][] = [];
-  for (let o = 0; o < total; o++) {
-    if (ops.kind[o] < OperationCode.send) continue;
-    const isSend = ops.kind[o] === OperationCode.send;
-    const [from, to] = isSend ? [rankOf[o], ops.peer[o]] : [ops.peer[o], rankOf[o]];
-    const key = `${from * buffers.length + to} ${ops.channel[o]}`;
-    let number = numbers.get(key);
-    if (number === undefined) {
-      number = numbers.size;
-      numbers.set(key, number);
-      sends.push([]);
-      receives.push([]);
-    }
-    connection[o] = number;
-    ordinal[o] = (isSend ? sends : receives)[number].push(o) - 1;
-  }
-  receives.forEach((list, number) => {
-    list.forEach((receive, k) => {
-      partner[receive] = sends[number][k];
-    });
-  });
-  return { connection, ordinal, partner, perBulk: Int32Array.from(sends, (list) => list.length) };
+/** By connection: the messages of one bulk. */
+function messagesOf({ count, firstSend }: Connections): Int32Array {
+  return Int32Array.from({ length: count }, (_, connection) => firstSend[connection + 1] - firstSend[connection]);
 }

@@ -1,9 +1,9 @@
 /** A timeline for plans that cannot be simulated: every operation takes one step, as the textbooks draw schedules. */
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
+import { PlanIndex } from '../ir/plan-index.ts';
 import type { Timeline } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import { viewLimits } from './limits.ts';
-import { partnersOf, ranksOfOperations } from './partners.ts';
 
 /**
  * An operation begins with its step, or after the one before it in its lane where that is later; bulks follow one another. A message
@@ -24,9 +24,10 @@ export function timelineBySteps(plan: Plan, routes: Routes): Timeline {
 }
 
 /** When each operation begins in the first bulk. Both ends of a message begin together. */
-function begins({ ops, firstOp, ...plan }: Plan): Float64Array {
+function begins(plan: Plan): Float64Array {
+  const { ops, firstOp } = plan;
   const begin = Float64Array.from(ops.step);
-  const partner = partnersOf({ ...plan, ops, firstOp });
+  const { partner } = PlanIndex.of(plan).connections;
   // Lanes push each other on; each pass settles at least one more step, so that few are needed, and none where steps are honest.
   for (let pass = 0, isSettled = false; !isSettled && pass <= ops.kind.length; pass++) {
     isSettled = true;
@@ -45,7 +46,7 @@ function begins({ ops, firstOp, ...plan }: Plan): Float64Array {
 
 function linksTaken(plan: Plan, routes: Routes, start: Float64Array): Timeline['links'] {
   const { kind, peer, channel } = plan.ops;
-  const rank = ranksOfOperations(plan);
+  const rank = PlanIndex.of(plan).rankOf;
   const ranks = routes.topology.chips.length;
   const taken: { link: number[]; instance: number[]; start: number[] } = { link: [], instance: [], start: [] };
   for (let instance = 0; instance < start.length; instance++) {

@@ -1,6 +1,7 @@
 /** From a plan to what a page shows of it. */
 import { collectiveFacts } from '../ir/collective.ts';
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
+import { PlanIndex } from '../ir/plan-index.ts';
 import { type Bound, bestValidBound } from '../ir/report.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type Bytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../ir/units.ts';
@@ -12,7 +13,6 @@ import { bendsOf } from './machine/bends.ts';
 import { layOutMachine } from './machine/layout.ts';
 import type { MeasuredRun } from './measured.ts';
 import type { PageBound, PageFinding, PageMachine, PageMeasured, PageOperations, PagePlan } from './page-document.ts';
-import { partnersOf } from './partners.ts';
 import { sourcePlaces } from './places.ts';
 import { timelineRowsOf } from './rows.ts';
 import { type TimedRun, timedRun } from './timed-run.ts';
@@ -175,7 +175,11 @@ function operationColumns(plan: Plan, source: Int32Array, line: Int32Array): Pag
     ...{ kind: intColumn(pageKinds(ops)), peer: intColumn(ops.peer), channel: intColumn(ops.channel) },
     ...{ srcBuffer: intColumn(ops.srcBuffer), srcOffset: intColumn(ops.srcOffset), srcCount: intColumn(ops.srcCount) },
     ...{ dstBuffer: intColumn(ops.dstBuffer), dstOffset: intColumn(ops.dstOffset), dstCount: intColumn(ops.dstCount) },
-    ...{ step: intColumn(ops.step), partner: intColumn(partnersOf(plan)), firstAfter: intColumn(ops.firstAfter) },
+    ...{
+      step: intColumn(ops.step),
+      partner: intColumn(PlanIndex.of(plan).connections.partner),
+      firstAfter: intColumn(ops.firstAfter),
+    },
     ...{ afterOp: intColumn(ops.afterOp), afterBulks: intColumn(ops.afterBulks) },
     ...{ source: intColumn(source), line: intColumn(line) },
   };

@@ -1,18 +1,14 @@
 /** A machine for plans that come without one: ranks are nodes, and pairs of ranks that talk are links. */
-import { OperationCode, type Plan } from '../ir/plan.ts';
+import type { Plan } from '../ir/plan.ts';
+import { PlanIndex } from '../ir/plan-index.ts';
 import type { Topology } from '../ir/topology.ts';
-import { ranksOfOperations } from './partners.ts';
 
 const unlimited = { send: Number.POSITIVE_INFINITY, receive: Number.POSITIVE_INFINITY };
 
 export function standInFor(plan: Plan): Topology {
   const ranks = plan.buffers.length;
-  const rankOf = ranksOfOperations(plan);
-  const pairs = new Set<number>();
-  plan.ops.kind.forEach((kind, operation) => {
-    const peer = plan.ops.peer[operation];
-    if (kind === OperationCode.send && peer >= 0 && peer < ranks) pairs.add(rankOf[operation] * ranks + peer);
-  });
+  const { sender, receiver } = PlanIndex.of(plan).ends;
+  const pairs = new Set(Array.from(sender, (from, connection) => from * ranks + receiver[connection]));
   const speed = { latency: 0, bandwidth: Number.POSITIVE_INFINITY, occupancy: 'pipelined', units: 1 } as const;
   return {
     name: '',

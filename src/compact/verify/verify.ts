@@ -9,7 +9,7 @@
  * - Order within a rank is sure where lane order and `after` give it. Where it would have to come over messages, the program
  *   alone does not say: a small plan is then written out and verified in full, a large one is refused.
  */
-import { type CompactPlan, type ProvedCompactPlan, soleProgram } from '../../ir/compact.ts';
+import { type CompactPlan, type ProvedCompactPlan, shiftedConnections, soleProgram } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { expandCompact } from '../../ir/expand.ts';
 import { defaultLimits } from '../../ir/limits.ts';
@@ -29,7 +29,6 @@ import { checkedBy, decided } from '../../verify/kernel.ts';
 import { type ExecutedOrder, executeBulk, HappensBefore } from '../../verify/order/happens-before.ts';
 import type { Ownership } from '../../verify/ownership.ts';
 import { verify } from '../../verify/verify.ts';
-import { connectShifted } from './connections.ts';
 import { checkCompactFrame, checkShards } from './frame.ts';
 import { compactVerifyLimits } from './limits.ts';
 import { CompactLocalOrder } from './local-order.ts';
@@ -121,7 +120,7 @@ class Climb {
     const shards = checkShards(index, compact);
     if (!shards.none) return void record.passes(shards, wellFormed);
     const group = new TranslationGroup(compact.shape);
-    const connections = connectShifted(index, group);
+    const connections = shiftedConnections(plan, group);
     const memory = layOutCells(index, this.slots);
     if (!record.passes(checkTogether(index, connections, memory), wellFormed)) return undefined;
     const messages = `matched: each of ${connections.sends.length} messages of a rank is sent and received, in order, with equal counts`;

@@ -4,66 +4,44 @@
  * lane.
  */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
+import { PlanIndex } from '../../ir/plan-index.ts';
 import type { ProvedPlan } from '../../ir/verification.ts';
 
 /**
- * The sends that leave a copy in their lane's outbox and are complete at once: in plans that need room, all but those to lanes
- * that do nothing but combine what comes from there (they post each receive as soon as the one before it is done).
+ * The sends that copy their message to the outbox of their lane and complete at once. In plans that need room in channels these are
+ * all sends but those to lanes that do nothing but combine the messages of one connection: such a lane posts each receive as soon as
+ * the one before it is done.
  */
 export function sendsThatLeave({ plan, verification }: ProvedPlan): ReadonlySet<number> {
   if ((verification.smallestInflight ?? 0) === 0) return new Set();
-  const roomy = connectionsThatCombine(plan);
-  const leaving = new Set<number>();
-  forEachOperation(plan, (operation, rank) => {
-    const { kind, peer, channel } = plan.ops;
-    if (kind[operation] !== OperationCode.send) return;
-    if (!roomy.has(connectionName(rank, peer[operation], channel[operation]))) leaving.add(operation);
-  });
-  return leaving;
+  const { sends, of } = PlanIndex.of(plan).connections;
+  const combining = connectionsThatCombine(plan);
+  return new Set(sends.filter((send) => !combining.has(of[send])));
 }
 
-/** What is in the way of giving the plan room: an outbox holds one message, of one connection. */
+/** Why the plan cannot be given the room that it needs, if so: an outbox holds one message, of one connection. */
 export function roomLacking(proved: ProvedPlan): readonly string[] {
-  const { plan } = proved;
-  const leaving = sendsThatLeave(proved);
-  const connectionOfLane = new Map<number, string>();
-  let shared = false;
-  forEachOperation(plan, (operation, rank, lane) => {
-    if (!leaving.has(operation)) return;
-    const name = connectionName(rank, plan.ops.peer[operation], plan.ops.channel[operation]);
-    shared ||= (connectionOfLane.get(lane) ?? name) !== name;
-    connectionOfLane.set(lane, name);
-  });
-  return shared ? ['the plan needs room in channels, and a lane of it sends on several'] : [];
-}
-
-/** Connections whose receives are all combined on arrival, in a lane that does nothing else. */
-function connectionsThatCombine(plan: Plan): ReadonlySet<string> {
-  const names = new Set<string>();
-  const mixed = new Set<string>();
-  const nameOfLane = new Map<number, string>();
-  forEachOperation(plan, (operation, rank, lane) => {
-    const { kind, peer, channel } = plan.ops;
-    const combines = kind[operation] === OperationCode.recvReduce;
-    const name = combines ? connectionName(peer[operation], rank, channel[operation]) : '';
-    const before = nameOfLane.get(lane) ?? name;
-    nameOfLane.set(lane, before === name ? name : '');
-    if (combines) names.add(name);
-    if (before !== name) mixed.add(before).add(name);
-    if (kind[operation] === OperationCode.recv) mixed.add(connectionName(peer[operation], rank, channel[operation]));
-  });
-  return new Set([...names].filter((name) => !mixed.has(name)));
-}
-
-function connectionName(from: number, to: number, channel: number): string {
-  return `${from} ${to} ${channel}`;
-}
-
-function forEachOperation(plan: Plan, visit: (operation: number, rank: number, lane: number) => void): void {
-  for (let rank = 0; rank < plan.buffers.length; rank++) {
-    for (let lane = plan.firstLane[rank]; lane < plan.firstLane[rank + 1]; lane++) {
-      for (let operation = plan.firstOp[lane]; operation < plan.firstOp[lane + 1]; operation++)
-        visit(operation, rank, lane);
-    }
+  const { laneOf, connections } = PlanIndex.of(proved.plan);
+  const connectionOfLane = new Map<number, number>();
+  for (const send of sendsThatLeave(proved)) {
+    const connection = connections.of[send];
+    const known = connectionOfLane.get(laneOf[send]) ?? connection;
+    if (known !== connection) return ['the plan needs room in channels, and a lane of it sends on several'];
+    connectionOfLane.set(laneOf[send], connection);
   }
+  return [];
+}
+
+/** The connections whose receives all combine, in a lane that runs nothing else. The receives of a connection stand in one lane. */
+function connectionsThatCombine(plan: Plan): ReadonlySet<number> {
+  const { laneOf, connections } = PlanIndex.of(plan);
+  const { count, receives, firstReceive } = connections;
+  const combining = new Set<number>();
+  for (let c = 0; c < count; c++) {
+    const own = receives.subarray(firstReceive[c], firstReceive[c + 1]);
+    const lane = laneOf[own[0]];
+    const isAlone = plan.firstOp[lane + 1] - plan.firstOp[lane] === own.length;
+    if (isAlone && own.every((o) => plan.ops.kind[o] === OperationCode.recvReduce)) combining.add(c);
+  }
+  return combining;
 }

@@ -1,5 +1,6 @@
 /** The format's channels: the plan's, numbered from 0, and more of them where a rank has more peers than one channel takes. */
-import { OperationCode, type Plan, rankOfLane } from '../../ir/plan.ts';
+import type { Plan } from '../../ir/plan.ts';
+import { PlanIndex } from '../../ir/plan-index.ts';
 import { mscclLimits } from './limits.ts';
 
 export interface MscclChannels {
@@ -13,10 +14,8 @@ export interface MscclChannels {
  * from, and thread blocks can be paired.
  */
 export function channelsOf(plan: Plan): MscclChannels {
-  const { ops, buffers } = plan;
-  const ranks = buffers.length;
-  const used = new Set<number>();
-  for (let o = 0; o < ops.kind.length; o++) if (ops.peer[o] >= 0) used.add(ops.channel[o]);
+  const ranks = plan.buffers.length;
+  const used = new Set(PlanIndex.of(plan).ends.channel);
   const numberOf = new Map([...used].sort((a, b) => a - b).map((channel, number) => [channel, number]));
   const parts =
     mostPeers(plan) > mscclLimits.peersPerChannel ? Math.ceil((ranks - 1) / mscclLimits.peersPerChannel) : 1;
@@ -30,21 +29,15 @@ export function channelsOf(plan: Plan): MscclChannels {
   };
 }
 
-/** The most peers that a rank sends to, or receives from, on one channel. */
+/** The largest number of peers that one rank sends to, or receives from, on one channel. */
 function mostPeers(plan: Plan): number {
-  const { ops, firstOp, laneId } = plan;
-  const peers = new Map<string, Set<number>>();
-  for (let lane = 0; lane < laneId.length; lane++) {
-    const rank = rankOfLane(plan, lane);
-    for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
-      if (ops.peer[o] < 0) continue;
-      const key = `${rank} ${ops.channel[o]} ${ops.kind[o] === OperationCode.send}`;
-      const known = peers.get(key);
-      if (known === undefined) peers.set(key, new Set([ops.peer[o]]));
-      else known.add(ops.peer[o]);
+  const { sender, receiver, channel } = PlanIndex.of(plan).ends;
+  const peers = new Map<string, number>();
+  sender.forEach((from, connection) => {
+    for (const end of [`${from} sends`, `${receiver[connection]} receives`]) {
+      const key = `${end} ${channel[connection]}`;
+      peers.set(key, (peers.get(key) ?? 0) + 1);
     }
-  }
-  let most = 0;
-  for (const known of peers.values()) most = Math.max(most, known.size);
-  return most;
+  });
+  return [...peers.values()].reduce((most, count) => Math.max(most, count), 0);
 }

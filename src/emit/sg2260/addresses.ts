@@ -6,6 +6,7 @@ import { type Collective, inputChunks, outputChunks } from '../../ir/collective.
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { ElementLayout } from '../../ir/element-layout.ts';
 import { OperationCode, type Plan, planBuffers } from '../../ir/plan.ts';
+import { PlanIndex } from '../../ir/plan-index.ts';
 import type { Bytes } from '../../ir/units.ts';
 
 export type Region = 'data' | 'input' | 'output' | 'scratch';
@@ -54,10 +55,7 @@ export class Addresses {
       ...plan,
       ...{ elements: size / this.elementBytes, elementBytes: this.elementBytes, alignment },
     });
-    this.rankOf = new Int32Array(plan.ops.kind.length);
-    plan.buffers.forEach((_, rank) => {
-      this.rankOf.fill(rank, plan.firstOp[plan.firstLane[rank]], plan.firstOp[plan.firstLane[rank + 1]]);
-    });
+    this.rankOf = PlanIndex.of(plan).rankOf;
     this.carried = carriedBy(plan, this.rankOf, order, partner);
   }
 

@@ -1,5 +1,6 @@
 /** The command lists of a plan: what each queue of each chip runs, in order (docs/sg2260.md). */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
+import { PlanIndex } from '../../ir/plan-index.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { PlanBundle } from '../emitter.ts';
 import { emitLimits } from '../most.ts';
@@ -125,15 +126,13 @@ export function lacking({ proved: { plan }, topology }: PlanBundle): readonly st
 function missingLinks(plan: Plan, topology: Topology | undefined): readonly string[] {
   if (topology === undefined) return [];
   const reached = topology.chips.map((chip) => reachedFrom(topology, chip));
-  const { ops, firstLane, firstOp } = plan;
-  for (let rank = 0; rank < plan.buffers.length; rank++) {
-    for (let o = firstOp[firstLane[rank]]; o < firstOp[firstLane[rank + 1]]; o++) {
-      const peer = ops.peer[o];
-      if (peer < 0 || reached[rank].has(topology.chips[peer])) continue;
-      return [
-        `rank ${rank} has no link to rank ${peer}, and its chips pass no messages on (--engine or --algorithm takes another way)`,
-      ];
-    }
+  const { connections, ends } = PlanIndex.of(plan);
+  for (let c = 0; c < connections.count; c++) {
+    const [from, to] = [ends.sender[c], ends.receiver[c]];
+    if (reached[from].has(topology.chips[to])) continue;
+    return [
+      `rank ${from} has no link to rank ${to}, and its chips do not forward messages (--engine or --algorithm takes another route)`,
+    ];
   }
   return [];
 }

@@ -3,6 +3,7 @@
  * from each, one or two for copies, one for reductions. A port keeps its messages in order, so that channels between two chips share a queue.
  */
 import { OperationCode, operationCount, type Plan, planBuffers } from '../../ir/plan.ts';
+import { PlanIndex } from '../../ir/plan-index.ts';
 
 const engines = ['copy in', 'send', 'receive', 'reduce', 'copy'] as const;
 
@@ -42,8 +43,11 @@ const scratch = planBuffers.indexOf('scratch');
  */
 export function queuesOf(plan: Plan, starts: Float64Array, duplex: boolean, by: 'send' | 'receive'): OperationQueues {
   const operations = operationCount(plan);
-  const rankOf = ranksOfOperations(plan);
-  const partner = partnersOf(plan, rankOf);
+  const { rankOf, connections } = PlanIndex.of(plan);
+  const partner = Int32Array.from({ length: operations * plan.bulks }, (_, instance) => {
+    const other = connections.partner[instance % operations];
+    return other < 0 ? -1 : instance - (instance % operations) + other;
+  });
   const neededBy = dependenciesOf(plan, operations);
   const order = inOrder(plan, starts, partner, neededBy);
   const queues = new Map<string, { readonly queue: Omit<EmittedQueue, 'entries'>; readonly entries: number[] }>();
@@ -91,40 +95,6 @@ function queueFor(plan: Plan, rankOf: Int32Array, operation: number, duplex: boo
     default:
       return { rank, engine: 'receive', peer: peer[operation] };
   }
-}
-
-function ranksOfOperations({ firstLane, firstOp, ops }: Plan): Int32Array {
-  const rankOf = new Int32Array(ops.kind.length);
-  for (let rank = 0; rank + 1 < firstLane.length; rank++) {
-    rankOf.fill(rank, firstOp[firstLane[rank]], firstOp[firstLane[rank + 1]]);
-  }
-  return rankOf;
-}
-
-/** The k-th send of a connection meets its k-th receive. */
-function partnersOf(plan: Plan, rankOf: Int32Array): Int32Array {
-  const { kind, peer, channel } = plan.ops;
-  const operations = kind.length;
-  const ends = new Map<string, { readonly sends: number[]; readonly receives: number[] }>();
-  for (let o = 0; o < operations; o++) {
-    if (peer[o] < 0) continue;
-    const isSend = kind[o] === OperationCode.send;
-    const [from, to] = isSend ? [rankOf[o], peer[o]] : [peer[o], rankOf[o]];
-    const key = `${from} ${to} ${channel[o]}`;
-    const end = ends.get(key) ?? { sends: [], receives: [] };
-    ends.set(key, end);
-    (isSend ? end.sends : end.receives).push(o);
-  }
-  const partner = new Int32Array(operations * plan.bulks).fill(-1);
-  for (const { sends, receives } of ends.values()) {
-    for (let bulk = 0; bulk < plan.bulks; bulk++) {
-      sends.forEach((send, k) => {
-        partner[bulk * operations + send] = bulk * operations + receives[k];
-        partner[bulk * operations + receives[k]] = bulk * operations + send;
-      });
-    }
-  }
-  return partner;
 }
 
 /** What comes before in the lane, over bulks too, and what is waited for. */

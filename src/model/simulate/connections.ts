@@ -1,23 +1,17 @@
 /** The connections of a plan and the routes they take: the static half of the cost model. */
-import { byGroup, groupStarts } from '../../ir/column.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { maxTimedOperations } from '../../ir/limits.ts';
-import { OperationCode, operationCount, type Plan, rankOfLane } from '../../ir/plan.ts';
+import type { Plan } from '../../ir/plan.ts';
+import { type Connections, PlanIndex } from '../../ir/plan-index.ts';
 import type { Route, Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
 
-/**
- * Connections (sender, receiver, channel), numbered in the order their first operation stands in the plan. The sends of
- * connection c in one bulk are `sends[firstSend[c] … firstSend[c + 1] − 1]`, in the order they are matched.
- */
-export interface SimulatedConnections {
-  readonly count: number;
-  /** `of[operation]`: its connection, −1 for local operations. */
-  readonly of: Int32Array;
+/** The connections of a plan with their routes. Each connection has as many sends as receives. */
+export interface SimulatedConnections
+  extends Pick<Connections, 'count' | 'of' | 'sends' | 'firstSend' | 'receives' | 'firstReceive'> {
+  /** Ranks. */
   readonly sender: Int32Array;
   readonly receiver: Int32Array;
-  readonly firstSend: Int32Array;
-  readonly sends: Int32Array;
   /** The route of connection c: links `routeLink[firstRouteLink[c] … firstRouteLink[c + 1] − 1]`. */
   readonly firstRouteLink: Int32Array;
   readonly routeLink: Int32Array;
@@ -35,76 +29,21 @@ export function messageDuration(connections: SimulatedConnections, connection: n
 }
 
 /**
- * Finds a plan's connections and routes.
- * @throws Error when sends and receives do not match or no route exists: such a plan was never proved
+ * Finds the route of each connection of a plan.
+ * @throws Error if sends and receives do not match or no route exists, which a proved plan excludes
  */
 export function findConnections(plan: Plan, routes: Routes): SimulatedConnections {
-  const { of, sender, receiver, channel } = numberConnections(plan);
+  const { connections, ends } = PlanIndex.of(plan);
+  if (!connections.isBalanced) throw new Error(`plan ${plan.name}: sends and receives do not match`);
+  const { count, of, sends, firstSend, receives, firstReceive } = connections;
+  const { sender, receiver, channel } = ends;
   return {
-    count: sender.length,
-    of,
-    sender,
-    receiver,
-    ...listSends(plan, of, sender.length),
-    ...trace(sender, receiver, channel, routes),
+    ...{ count, of, sends, firstSend, receives, firstReceive, sender, receiver },
+    ...routesOf(sender, receiver, channel, routes),
   };
 }
 
-function numberConnections(plan: Plan) {
-  const { kind, peer, channel } = plan.ops;
-  const ranks = plan.collective.ranks;
-  const of = new Int32Array(operationCount(plan)).fill(-1);
-  const known = new Map<number, number>();
-  const sender: number[] = [];
-  const receiver: number[] = [];
-  const channelOf: number[] = [];
-  const numberOf = (from: number, to: number, on: number): number => {
-    const key = (on * ranks + from) * ranks + to;
-    const number = known.get(key);
-    if (number !== undefined) return number;
-    known.set(key, sender.length);
-    sender.push(from);
-    receiver.push(to);
-    channelOf.push(on);
-    return sender.length - 1;
-  };
-  for (let lane = 0; lane < plan.laneId.length; lane++) {
-    const rank = rankOfLane(plan, lane);
-    let previous = -1;
-    for (let op = plan.firstOp[lane]; op < plan.firstOp[lane + 1]; op++) {
-      if (peer[op] < 0) continue;
-      const isSend = kind[op] === OperationCode.send;
-      // Most lanes serve one connection: its number is that of the lane's message before.
-      const isSame =
-        previous >= 0 &&
-        peer[previous] === peer[op] &&
-        channel[previous] === channel[op] &&
-        (kind[previous] === OperationCode.send) === isSend;
-      of[op] = isSame ? of[previous] : numberOf(isSend ? rank : peer[op], isSend ? peer[op] : rank, channel[op]);
-      previous = op;
-    }
-  }
-  return { of, sender: Int32Array.from(sender), receiver: Int32Array.from(receiver), channel: channelOf };
-}
-
-function listSends(plan: Plan, of: Int32Array, count: number) {
-  const sending = of.slice();
-  const receiving = of.slice();
-  part(plan.ops.kind, sending, receiving);
-  const { first: firstSend, rows: sends } = byGroup(sending, count);
-  const firstReceive = groupStarts(receiving, count);
-  if (firstSend.some((first, c) => first !== firstReceive[c])) {
-    throw new Error(`plan ${plan.name}: sends and receives do not match`);
-  }
-  return { firstSend, sends };
-}
-
-/** Takes what is no send out of the one column, and sends out of the other. */
-function part(kind: Int32Array, sending: Int32Array, receiving: Int32Array): void {
-  for (let op = 0; op < kind.length; op++) (kind[op] === OperationCode.send ? receiving : sending)[op] = -1;
-}
-
-function trace(sender: Int32Array, receiver: Int32Array, channel: readonly number[], routes: Routes) {
+function routesOf(sender: Int32Array, receiver: Int32Array, channel: Int32Array, routes: Routes) {
   const firstRouteLink = new Int32Array(sender.length + 1);
   const links: number[] = [];
   const sameRoute = new Int32Array(sender.length);

@@ -5,9 +5,8 @@
  * same ports taken, same order. The exception are chips with fewer ports than messages: who goes first is then a matter of
  * rank numbers, which are not the same shifted (`checkPorts`).
  */
-import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/compact.ts';
+import { type CompactPlan, type SymmetricTopology, shiftedConnections, soleProgram } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
-import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { SimulatedConnections } from './connections.ts';
@@ -27,32 +26,17 @@ export function quotientTopology(machine: SymmetricTopology): Topology {
  * @throws CccError 'unsupported' for a message to a chip without a direct link
  */
 export function quotientConnections(compact: CompactPlan, machine: SymmetricTopology): SimulatedConnections {
-  const plan = soleProgram(compact);
-  const { kind, peer, channel } = plan.ops;
+  const program = soleProgram(compact);
   const group = new TranslationGroup(machine.shape);
-  const of = new Int32Array(kind.length).fill(-1);
-  const known = new Map<string, number>();
-  const links: number[] = [];
-  for (let o = 0; o < kind.length; o++) {
-    if (peer[o] < 0) continue;
-    const offset = kind[o] === OperationCode.send ? peer[o] : group.negate(peer[o]);
-    const key = `${offset} ${channel[o]}`;
-    let connection = known.get(key);
-    if (connection === undefined) {
-      connection = links.length;
-      known.set(key, connection);
-      links.push(linkTo(offset, machine));
-    }
-    of[o] = connection;
-  }
-  const count = links.length;
+  const { count, of, sends, firstSend, receives, firstReceive } = shiftedConnections(program, group);
+  // The plan is proved, so that each connection has a send.
+  const { peer } = program.ops;
+  const links = Array.from({ length: count }, (_, c) => linkTo(peer[sends[firstSend[c]]], machine));
   const along = (number: 'latency' | 'bandwidth') => Float64Array.from(links, (g) => machine.generators[g][number]);
   return {
-    count,
-    of,
+    ...{ count, of, sends, firstSend, receives, firstReceive },
     sender: new Int32Array(count),
     receiver: new Int32Array(count),
-    ...listSends(plan, of, count),
     firstRouteLink: Int32Array.from({ length: count + 1 }, (_, c) => c),
     routeLink: Int32Array.from(links),
     sameRoute: Int32Array.from(links.keys()),
@@ -73,15 +57,4 @@ export function checkPorts(connections: SimulatedConnections, { name, ports }: S
   if (ports.send >= connections.count && ports.receive >= connections.count) return;
   const message = `${name}: compact plans are timed for chips with a port for each of their ${connections.count} connections, not ${Math.min(ports.send, ports.receive)}`;
   throw new CccError('unsupported', message);
-}
-
-function listSends({ ops }: Plan, of: Int32Array, count: number) {
-  const firstSend = new Int32Array(count + 1);
-  const isSend = (o: number): boolean => ops.kind[o] === OperationCode.send;
-  for (let o = 0; o < of.length; o++) if (isSend(o)) firstSend[of[o] + 1]++;
-  for (let c = 0; c < count; c++) firstSend[c + 1] += firstSend[c];
-  const next = firstSend.slice();
-  const sends = new Int32Array(firstSend[count]);
-  for (let o = 0; o < of.length; o++) if (isSend(o)) sends[next[of[o]]++] = o;
-  return { firstSend, sends };
 }

@@ -4,7 +4,7 @@
  */
 
 import { chipsAreAlike } from '../../graph/alike-chips.ts';
-import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/compact.ts';
+import { type CompactPlan, type SymmetricTopology, shiftedConnections, soleProgram } from '../../ir/compact.ts';
 import { OperationCode, type OperationTable, type Plan } from '../../ir/plan.ts';
 import type { CostReport, PathStep } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -12,7 +12,7 @@ import { chunkBytesOf } from '../../ir/shards.ts';
 import { isPlain, type Node, type Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { findConnections, type SimulatedConnections } from './connections.ts';
+import { findConnections } from './connections.ts';
 import { quotientConnections, quotientTopology } from './folded.ts';
 import { simulate } from './simulate.ts';
 import { Simulation } from './simulation.ts';
@@ -43,7 +43,7 @@ export function simulateShifted(plan: Plan, shape: readonly number[], routes: Ro
   return {
     seconds: simulation.seconds,
     ...measureTraffic(plan, connections, topology, weigh(plan, connections), chunkBytes),
-    criticalPath: unfolded(simulation.criticalPath(), program, folded),
+    criticalPath: unfolded(simulation.criticalPath(), program),
   };
 }
 
@@ -98,9 +98,10 @@ function haveSameEngines(a: Node, b: Node): boolean {
  * A path of the program as one of the full plan that ends at rank 0. Steps wait for others of their rank, but for receives that wait for
  * their message, which another rank sends.
  */
-function unfolded(path: readonly PathStep[], { ops, shape }: CompactPlan, folded: SimulatedConnections): PathStep[] {
+function unfolded(path: readonly PathStep[], program: CompactPlan): PathStep[] {
+  const { ops, shape } = program;
   const group = new TranslationGroup(shape);
-  const ordinal = ordinals(ops.kind, folded.of);
+  const { partner } = shiftedConnections(soleProgram(program), group);
   const steps: PathStep[] = [];
   let rank = 0;
   for (let at = path.length - 1; at >= 0; at--) {
@@ -108,23 +109,8 @@ function unfolded(path: readonly PathStep[], { ops, shape }: CompactPlan, folded
     steps.push({ ...path[at], operation: rank * ops.kind.length + operation });
     const before = path[at - 1]?.operation ?? operation;
     const isOwnMessage =
-      ops.kind[operation] >= OperationCode.recv &&
-      ops.kind[before] === OperationCode.send &&
-      folded.of[before] === folded.of[operation] &&
-      ordinal[before] === ordinal[operation] &&
-      path[at - 1].bulk === bulk;
+      ops.kind[operation] >= OperationCode.recv && partner[operation] === before && path[at - 1].bulk === bulk;
     if (isOwnMessage) rank = group.add(rank, ops.peer[operation]);
   }
   return steps.reverse();
-}
-
-/** Which send, or which receive, of its connection an operation is. */
-function ordinals(kind: Int32Array, of: Int32Array): Int32Array {
-  const seen = new Map<number, number>();
-  return of.map((connection, o) => {
-    const key = 2 * connection + (kind[o] === OperationCode.send ? 1 : 0);
-    const before = seen.get(key) ?? 0;
-    seen.set(key, before + 1);
-    return before;
-  });
 }

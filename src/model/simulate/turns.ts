@@ -3,7 +3,8 @@
  * operations of earlier steps. So nothing of a later step holds a port that an earlier step waits for, and a plan in which every rank
  * exchanges one message a step takes no longer than its steps one after the other.
  */
-import { type Plan, rankOfLane } from '../../ir/plan.ts';
+import type { Plan } from '../../ir/plan.ts';
+import { PlanIndex } from '../../ir/plan-index.ts';
 
 /** A message that waits for its turn. */
 interface Held {
@@ -27,18 +28,15 @@ export class Turns {
   private readonly held: Held[][];
 
   constructor(plan: Plan) {
-    const { ops, bulks, laneId, firstOp } = plan;
+    const { ops, bulks } = plan;
     const { ranks } = plan.collective;
     const lowest = ops.step.reduce((least, step) => Math.min(least, step), 0);
     this.step = ops.step.map((step) => step - lowest);
     this.steps = this.step.reduce((most, step) => Math.max(most, step), 0) + 1;
     this.peer = ops.peer;
     this.bulks = bulks;
-    this.rank = new Int32Array(ops.kind.length);
+    this.rank = PlanIndex.of(plan).rankOf;
     this.all = new Int32Array(ranks * this.steps);
-    laneId.forEach((_, lane) => {
-      this.rank.fill(rankOfLane(plan, lane), firstOp[lane], firstOp[lane + 1]);
-    });
     this.step.forEach((step, operation) => {
       this.all[this.rank[operation] * this.steps + step]++;
     });

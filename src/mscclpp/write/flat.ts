@@ -4,6 +4,7 @@
  */
 import { memoryLayout } from '../../ir/collective.ts';
 import { OperationCode, type Plan, type PlanBuffer, planBuffers, rankOfLane } from '../../ir/plan.ts';
+import { PlanIndex } from '../../ir/plan-index.ts';
 
 /** Chunks that lie together in a buffer. */
 export interface ChunkRow {
@@ -78,7 +79,7 @@ export function flatten(plan: Plan): FlatPlan {
   const layouts = plan.buffers.map((_, rank) => memoryLayout(finer, rank));
   return {
     operations,
-    partner: partnersOf(operations),
+    partner: partnersOf(plan, idOf),
     buffers: plan.buffers.map(({ input, output, scratch }) => ({
       input: input * bulks,
       output: output * bulks,
@@ -92,12 +93,12 @@ export function flatten(plan: Plan): FlatPlan {
 }
 
 /** Numbers rank by rank and lane by lane, bulk after bulk. */
-function flatIds({ bulks, firstOp, ops }: Plan): (op: number, bulk: number) => number {
-  const laneOfOp = new Int32Array(ops.kind.length);
-  for (let lane = 0; lane + 1 < firstOp.length; lane++) laneOfOp.fill(lane, firstOp[lane], firstOp[lane + 1]);
+function flatIds(plan: Plan): (op: number, bulk: number) => number {
+  const { bulks, firstOp } = plan;
+  const { laneOf } = PlanIndex.of(plan);
   return (op, bulk) => {
-    const first = firstOp[laneOfOp[op]];
-    const length = firstOp[laneOfOp[op] + 1] - first;
+    const first = firstOp[laneOf[op]];
+    const length = firstOp[laneOf[op] + 1] - first;
     return first * bulks + bulk * length + (op - first);
   };
 }
@@ -169,27 +170,14 @@ const continues = (row: ChunkRow, next: ChunkRow): boolean =>
   row.buffer === next.buffer && row.index + row.size === next.index;
 const longer = (row: ChunkRow): ChunkRow => ({ ...row, size: row.size + 1 });
 
-/** The k-th send of a connection goes with its k-th receive. */
-function partnersOf(operations: readonly FlatOperation[]): Int32Array {
-  const partner = new Int32Array(operations.length).fill(-1);
-  const sends = new Map<string, number[]>();
-  operations.forEach((operation, id) => {
-    if (operation.kind !== 'send') return;
-    const key = `${operation.rank} ${operation.peer} ${operation.channel}`;
-    const list = sends.get(key);
-    if (list === undefined) sends.set(key, [id]);
-    else list.push(id);
-  });
-  const taken = new Map<string, number>();
-  operations.forEach((operation, id) => {
-    if (operation.kind !== 'receive') return;
-    const key = `${operation.peer} ${operation.rank} ${operation.channel}`;
-    const next = taken.get(key) ?? 0;
-    taken.set(key, next + 1);
-    const send = sends.get(key)?.[next];
-    if (send === undefined) throw new Error(`a receive of rank ${operation.rank} has no send, and the plan was proved`);
-    partner[id] = send;
-    partner[send] = id;
-  });
-  return partner;
+/** By flat operation: the other end of its message, which belongs to the same bulk; −1 for local operations. */
+function partnersOf(plan: Plan, idOf: (op: number, bulk: number) => number): Int32Array {
+  const { partner } = PlanIndex.of(plan).connections;
+  const flat = new Int32Array(partner.length * plan.bulks).fill(-1);
+  for (let bulk = 0; bulk < plan.bulks; bulk++) {
+    partner.forEach((other, op) => {
+      if (other >= 0) flat[idOf(op, bulk)] = idOf(other, bulk);
+    });
+  }
+  return flat;
 }

@@ -67,11 +67,11 @@ class Waits {
   list(): Precedences {
     const { plan, connections } = this;
     for (let lane = 0; lane < plan.laneId.length; lane++) this.addLane(lane);
-    const receives = this.receivesByConnection();
     for (let c = 0; c < connections.count; c++) {
       const sends = connections.sends.subarray(connections.firstSend[c], connections.firstSend[c + 1]);
-      this.addMessages(c, sends, receives[c]);
-      if (this.inflight > 0) this.addBackPressure(sends, receives[c]);
+      const receives = connections.receives.subarray(connections.firstReceive[c], connections.firstReceive[c + 1]);
+      this.addMessages(c, sends, receives);
+      if (this.inflight > 0) this.addBackPressure(sends, receives);
     }
     const { from, to, weight, bulks } = this;
     return { events: 3 * operationCount(plan), from, to, weight, bulks };
@@ -108,7 +108,7 @@ class Waits {
   }
 
   /** Messages of a connection start in order, each when the first link of the one before is free, and are taken when they are there. */
-  private addMessages(connection: number, sends: Int32Array, receives: readonly number[]): void {
+  private addMessages(connection: number, sends: Int32Array, receives: Int32Array): void {
     sends.forEach((send, m) => {
       const bytes = this.weights.sent[send] * this.chunkBytes;
       const next = sends[(m + 1) % sends.length];
@@ -121,7 +121,7 @@ class Waits {
   }
 
   /** A send is done when the message so many before it has been taken. */
-  private addBackPressure(sends: Int32Array, receives: readonly number[]): void {
+  private addBackPressure(sends: Int32Array, receives: Int32Array): void {
     if (this.inflight === Number.POSITIVE_INFINITY) return;
     sends.forEach((send, m) => {
       const taken = m - this.inflight;
@@ -140,16 +140,5 @@ class Waits {
       longest = Math.max(longest, held);
     }
     return longest;
-  }
-
-  /** The receives of each connection, in the order they are matched. */
-  private receivesByConnection(): readonly (readonly number[])[] {
-    const receives: number[][] = Array.from({ length: this.connections.count }, () => []);
-    const { kind } = this.plan.ops;
-    for (let o = 0; o < operationCount(this.plan); o++) {
-      if (kind[o] === OperationCode.recv || kind[o] === OperationCode.recvReduce)
-        receives[this.connections.of[o]].push(o);
-    }
-    return receives;
   }
 }

@@ -1,5 +1,5 @@
 /** How much of the time that chips reduce is hidden behind communication, read off the simulated run. */
-import { OperationCode, operationCount, type Plan, rankOfLane } from '../../../ir/plan.ts';
+import { isReduction, isSend, operationCount, type Plan, rankOfLane } from '../../../ir/plan.ts';
 import type { Routes } from '../../../ir/routes.ts';
 import { chunkBytesOf } from '../../../ir/shards.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
@@ -27,7 +27,7 @@ export interface ReductionOverlap {
 export function reductionOverlap(plan: Plan, routes: Routes, size: Bytes): ReductionOverlap | undefined {
   if (operationCount(plan) * plan.bulks > followed.instances || routes.topology.lane !== undefined) return undefined;
   if (routes.topology.nodes.every(({ reduce }) => reduce === undefined)) return undefined;
-  if (!plan.ops.kind.some(isReduction)) return undefined;
+  if (!plan.ops.kind.some((_, op) => isReduction(plan, op))) return undefined;
   const byRank = reducingByRank(plan, routes, size);
   const longest = byRank.reduce((best, seconds, rank) => (seconds > byRank[best] ? rank : best), 0);
   if (!(byRank[longest] > 0)) return undefined;
@@ -40,10 +40,6 @@ export function reductionOverlap(plan: Plan, routes: Routes, size: Bytes): Reduc
 
 type Interval = readonly [start: Seconds, end: Seconds];
 
-function isReduction(kind: number): boolean {
-  return kind === OperationCode.reduce || kind === OperationCode.recvReduce;
-}
-
 function reducingByRank(plan: Plan, routes: Routes, size: Bytes): Float64Array {
   const { nodes, chips, messages } = routes.topology;
   const { written } = weigh(plan, findConnections(plan, routes), size, messages);
@@ -53,7 +49,7 @@ function reducingByRank(plan: Plan, routes: Routes, size: Bytes): Float64Array {
     const rank = rankOfLane(plan, lane);
     const throughput = nodes[chips[rank]].reduce?.throughput ?? Number.POSITIVE_INFINITY;
     for (let op = plan.firstOp[lane]; op < plan.firstOp[lane + 1]; op++) {
-      if (isReduction(plan.ops.kind[op])) seconds[rank] += (written[op] * chunkBytes) / throughput;
+      if (isReduction(plan, op)) seconds[rank] += (written[op] * chunkBytes) / throughput;
     }
   }
   return seconds;
@@ -68,19 +64,20 @@ function intervalsOf(
   throughput: number,
 ): readonly [Interval[], Interval[]] {
   const { start, end, operations } = timeline(plan, routes, size);
-  const { of, sender, receiver } = findConnections(plan, routes);
+  const connections = findConnections(plan, routes);
+  const { of, sender, receiver } = connections;
   const { messages: limits } = routes.topology;
-  const { written } = weigh(plan, findConnections(plan, routes), size, limits);
+  const { written } = weigh(plan, connections, size, limits);
   const chunkBytes = chunkBytesOf(plan, size, limits?.alignment);
   const [firstOp, endOp] = [plan.firstOp[plan.firstLane[rank]], plan.firstOp[plan.firstLane[rank + 1]]];
   const reductions: Interval[] = [];
   const messages: Interval[] = [];
   for (let instance = 0; instance < start.length; instance++) {
     const op = instance % operations;
-    if (op >= firstOp && op < endOp && isReduction(plan.ops.kind[op])) {
+    if (op >= firstOp && op < endOp && isReduction(plan, op)) {
       reductions.push([end[instance] - (written[op] * chunkBytes) / throughput, end[instance]]);
     }
-    if (plan.ops.kind[op] === OperationCode.send && (sender[of[op]] === rank || receiver[of[op]] === rank)) {
+    if (isSend(plan, op) && (sender[of[op]] === rank || receiver[of[op]] === rank)) {
       messages.push([start[instance], end[instance]]);
     }
   }
