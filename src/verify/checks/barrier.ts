@@ -34,7 +34,7 @@ function enteredBefore(happens: HappensBefore, run: ExecutedOrder, first: number
   const entered = new Int32Array(plan.buffers.length);
   for (const operation of run.order) {
     let bits = bitOf(rankOf[operation], first);
-    const receive = happens.jointReceive(operation);
+    const receive = happens.jointEvent(operation);
     if (receive !== -1) bits |= bitOf(rankOf[receive], first);
     const count = happens.predecessors(operation);
     for (let p = 0; p < count; p++) if (happens.gap[p] === 0) bits |= known[happens.before[p]];

@@ -4,42 +4,16 @@
  * the write before it (or that write, if there are none): the rest follows by transitivity. Between bulks only
  * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
  */
-import { byGroup, IntColumn, IntRows } from '../../ir/column.ts';
+import { byGroup, IntRows } from '../../ir/column.ts';
 import { isReceive, isSend } from '../../ir/plan.ts';
 import { CellBits } from '../cell-bits.ts';
 import { type CellMemory, slotName } from '../cell-memory.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
+import { findUnordered, OrderedPairs } from '../order/ordered-pairs.ts';
 import { QuickOrder } from '../order/quick-order.ts';
 import type { Ownership } from '../ownership.ts';
 import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../story.ts';
-
-/** Pairs of accesses to one cell that must be ordered: `earlier` runs first, `bulks` bulks before `later` (0 or S). */
-class Pairs {
-  readonly earlier = new IntColumn();
-  readonly later = new IntColumn();
-  readonly cell = new IntColumn();
-  readonly bulks = new IntColumn();
-
-  push(earlier: number, later: number, cell: number, bulks: number): void {
-    this.earlier.push(earlier);
-    this.later.push(later);
-    this.cell.push(cell);
-    this.bulks.push(bulks);
-  }
-
-  /** The pairs by the lane of the earlier access, lanes ascending. */
-  byLane(laneOf: Int32Array): Map<number, number[]> {
-    const lanes = new Map<number, number[]>();
-    for (let pair = 0; pair < this.earlier.length; pair++) {
-      const lane = laneOf[this.earlier.at(pair)];
-      const group = lanes.get(lane);
-      if (group === undefined) lanes.set(lane, [pair]);
-      else group.push(pair);
-    }
-    return new Map([...lanes].sort(([a], [b]) => a - b));
-  }
-}
 
 /** Rung 5; the plan must run to its end and read nothing uninitialised. */
 export function checkDataRaces(
@@ -50,21 +24,21 @@ export function checkDataRaces(
 ): CheckFindings {
   const { plan, rankOf } = happens.index;
   const sweep = new LaneSweep(happens, ownership);
-  const open = new Pairs();
+  const open = new OrderedPairs();
   const byRank = groupByRank(run.order, rankOf, plan.buffers.length);
   const scan = new RankScan(happens, memory, new QuickOrder(happens, run.order, ownership));
   const place = new Int32Array(run.order.length);
   for (const operations of byRank) {
     const doubtful = scan.over(operations);
     // Most of what the quick ways leave open is settled within the rank.
-    decide(happens, sweep, operations, place, doubtful, (pair) => {
+    findUnordered(happens, sweep, operations, place, doubtful, (pair) => {
       open.push(doubtful.earlier.at(pair), doubtful.later.at(pair), doubtful.cell.at(pair), doubtful.bulks.at(pair));
       return false;
     });
   }
   const findings = new CheckFindings('race');
   const told = new Set<string>();
-  decide(happens, sweep, run.order, place, open, (pair) => {
+  findUnordered(happens, sweep, run.order, place, open, (pair) => {
     const [earlier, later, bulks] = [open.earlier.at(pair), open.later.at(pair), open.bulks.at(pair)];
     const key = `${earlier} ${later} ${bulks}`;
     if (!told.has(key))
@@ -74,47 +48,6 @@ export function checkDataRaces(
     return findings.full;
   });
   return findings;
-}
-
-/**
- * Sweeps once per lane of the earlier accesses, and hands on the pairs that are not ordered; stops when told `true`.
- * @param place room for the places of the operations
- */
-function decide(
-  happens: HappensBefore,
-  sweep: LaneSweep,
-  operations: Int32Array,
-  place: Int32Array,
-  pairs: Pairs,
-  unordered: (pair: number) => boolean,
-): void {
-  const { plan, laneOf } = happens.index;
-  if (pairs.earlier.length === 0) return;
-  for (let at = 0; at < operations.length; at++) place[operations[at]] = at;
-  for (const [lane, group] of pairs.byLane(laneOf)) {
-    const length = plan.firstOp[lane + 1] - plan.firstOp[lane];
-    let stop = false;
-    const reach = group.reduce((most, pair) => Math.max(most, pairs.bulks.at(pair)), 0);
-    // Within a bulk only what runs between the two can lead from one to the other.
-    const [from, to] = reach > 0 ? [0, operations.length] : span(group, pairs, place);
-    sweep.over(operations.subarray(from, to), lane, reach, () => {
-      for (const pair of group) {
-        const wanted = pairs.earlier.at(pair) - plan.firstOp[lane] - pairs.bulks.at(pair) * length;
-        if (sweep.position(pairs.later.at(pair)) < wanted) stop = unordered(pair) || stop;
-      }
-    });
-    if (stop) return;
-  }
-}
-
-/** From the first of the earlier operations of a group of pairs to the last of the later ones; a send stands before its receive if they are one event. */
-function span(group: readonly number[], pairs: Pairs, place: Int32Array): readonly [from: number, to: number] {
-  let [from, to] = [place.length, 0];
-  for (const pair of group) {
-    from = Math.min(from, Math.max(0, place[pairs.earlier.at(pair)] - 1));
-    to = Math.max(to, place[pairs.later.at(pair)] + 1);
-  }
-  return [from, to];
 }
 
 /** Splits a run by rank, each part in the order of the run. */
@@ -141,7 +74,7 @@ class RankScan {
   private readonly quick: QuickOrder;
   /** Bulks after which a copy of scratch is used again; 0 if it never is. */
   private readonly reuse: number;
-  private doubtful = new Pairs();
+  private doubtful = new OrderedPairs();
   /** Where runs of cells begin that have been touched alike, as counted from the rank's first; and the end of the last. */
   private readonly starts: CellBits;
   /** By the cell at which a run begins: its first and its last write; −1 for none. */
@@ -171,11 +104,11 @@ class RankScan {
     this.lastRead = new Int32Array(most);
   }
 
-  over(operations: Int32Array): Pairs {
+  over(operations: Int32Array): OrderedPairs {
     const { plan, rankOf } = this.happens.index;
     const { sourceCell, targetCell, firstCell } = this.memory;
     const { srcCount, dstCount } = plan.ops;
-    this.doubtful = new Pairs();
+    this.doubtful = new OrderedPairs();
     if (operations.length === 0) return this.doubtful;
     const rank = rankOf[operations[0]];
     const base = firstCell[rank];

@@ -11,9 +11,11 @@
  */
 import { isReceive, isSend, operationCount } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
+import type { EventOrder } from './event-order.ts';
 
-export class HappensBefore {
+export class HappensBefore implements EventOrder {
   readonly index: PlanIndex;
+  readonly laneOf: Int32Array;
   readonly connections: Connections;
   /** Transfers that a connection buffers; undefined = unbounded. */
   readonly inflight: number | undefined;
@@ -26,6 +28,7 @@ export class HappensBefore {
 
   constructor(index: PlanIndex, connections: Connections, inflight: number | undefined) {
     this.index = index;
+    this.laneOf = index.laneOf;
     this.connections = connections;
     this.inflight = inflight;
     const longest = longestSpan(index.plan.ops.firstAfter);
@@ -60,10 +63,36 @@ export class HappensBefore {
     return this.connections.partner[receive];
   }
 
-  /** The receive that takes part in the same event as a send, or −1. */
-  jointReceive(operation: number): number {
+  positionOf(operation: number): number {
+    return operation - this.index.plan.firstOp[this.laneOf[operation]];
+  }
+
+  lengthOf(lane: number): number {
+    const { firstOp } = this.index.plan;
+    return firstOp[lane + 1] - firstOp[lane];
+  }
+
+  /** The operation that brought the data: a receive's send, else the first `after`, else the one before it in its lane. */
+  mainPredecessor(operation: number): number {
+    const { plan, laneOf } = this.index;
+    const message = isReceive(plan, operation) ? this.messageTo(operation) : -1;
+    if (message !== -1) return message;
+    const { firstAfter, afterOp, afterBulks } = plan.ops;
+    for (let a = firstAfter[operation]; a < firstAfter[operation + 1]; a++) if (afterBulks[a] === 0) return afterOp[a];
+    return operation > plan.firstOp[laneOf[operation]] ? operation - 1 : -1;
+  }
+
+  /** Without buffers a send and the receive that takes its message are one event. */
+  jointEvent(operation: number): number {
     const joint = this.inflight === 0 && isSend(this.index.plan, operation);
     return joint ? this.connections.partner[operation] : -1;
+  }
+
+  /** A send's message does not say that the send is complete, the next operation of its lane does. */
+  firstToKnow(operation: number): number {
+    const { plan, laneOf } = this.index;
+    if (!isSend(plan, operation)) return operation;
+    return operation + 1 < plan.firstOp[laneOf[operation] + 1] ? operation + 1 : -1;
   }
 
   /** Lane order and `after`. */
@@ -144,7 +173,7 @@ export function executeBulk(happens: HappensBefore): ExecutedOrder {
     waits[lane] = open;
     const blocker = open.at(-1);
     if (blocker === undefined) {
-      const receive = happens.jointReceive(operation);
+      const receive = happens.jointEvent(operation);
       complete(operation);
       if (receive !== -1) complete(receive);
       enqueue(lane);

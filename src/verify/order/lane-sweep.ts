@@ -1,85 +1,87 @@
 /**
- * The exact answer to "is x before y?" for all x of one lane at once: a pass over a run finds how far that lane has
- * certainly come whenever any operation runs.
+ * The exact answer to "is x before y?" for all x of one lane at once: one pass over a run computes, for every event, how
+ * far that lane has certainly come when the event happens. It is a vector clock with one component at a time, so that
+ * memory is linear in the events.
  */
 import { CccError } from '../../ir/diagnostic.ts';
-import { isSend, operationCount } from '../../ir/plan.ts';
 import type { Ownership } from '../ownership.ts';
+import type { EventOrder } from './event-order.ts';
 
-import type { HappensBefore } from './happens-before.ts';
-
-/** Operations that sweeps may pass in all; a plan that would take more is refused. */
+/** Events that sweeps may pass in all; a plan that would take more is refused. */
 const mostSteps = 2 ** 32;
 
 export class LaneSweep {
   private steps = 0;
-  private readonly happens: HappensBefore;
+  private readonly events: EventOrder;
   private readonly ownership: Ownership;
   /**
-   * Per operation, the largest position of an operation of the lane that is certainly complete when it runs, counting
-   * index + bulk × length of the lane, with the operation itself in bulk 0; −Infinity where nothing is known. As one event
-   * an operation counts as complete when it runs; under strict ownership only what comes after it locally counts it.
+   * Per event, the largest position of an event of the lane that is certainly complete when it happens, counting
+   * index + bulk × length of the lane, with the event itself in bulk 0; −Infinity where nothing is known. Under event
+   * ownership an event counts as complete when it happens; under strict ownership only what comes after it locally counts it.
    */
   private readonly known: Float64Array;
   private lane = 0;
   private reach = 0;
 
-  constructor(happens: HappensBefore, ownership: Ownership) {
-    this.happens = happens;
+  constructor(events: EventOrder, ownership: Ownership) {
+    this.events = events;
     this.ownership = ownership;
-    this.known = new Float64Array(operationCount(happens.index.plan)).fill(Number.NEGATIVE_INFINITY);
+    this.known = new Float64Array(events.laneOf.length).fill(Number.NEGATIVE_INFINITY);
   }
 
   /**
-   * Sweeps over operations given in an order in which they can run. If they are not all operations, only paths through
-   * the given ones are found. `reach` is how many bulks back the lane is looked for. `ask` may then use `position`.
+   * Sweeps over events given in an order in which they can happen. If they are not all events, only paths through
+   * the given ones are found.
+   * @param reach how many bulks back the lane is looked for
+   * @param ask called when the sweep is done; it may use `position`
+   * @throws CccError 'limit' when all sweeps together have passed too many events
    */
-  over(operations: Int32Array, lane: number, reach: number, ask: () => void): void {
+  over(events: Int32Array, lane: number, reach: number, ask: () => void): void {
     this.lane = lane;
     this.reach = reach;
     for (let again = true; again; ) {
       again = false;
-      this.steps += operations.length;
-      if (this.steps > mostSteps) throw new CccError('limit', `to look for races takes more than ${mostSteps} steps`);
-      for (const operation of operations) {
-        const position = this.arrive(operation);
-        if (position <= this.known[operation]) continue;
-        this.known[operation] = position;
+      this.steps += events.length;
+      if (this.steps > mostSteps)
+        throw new CccError('limit', `the search for races takes more than ${mostSteps} steps`);
+      for (const event of events) {
+        const position = this.arrive(event);
+        if (position <= this.known[event]) continue;
+        this.known[event] = position;
         // Edges from earlier bulks lead backwards in the order; each further pass follows one more of them.
         again = reach > 0;
       }
     }
     ask();
-    for (const operation of operations) this.known[operation] = Number.NEGATIVE_INFINITY;
+    for (const event of events) this.known[event] = Number.NEGATIVE_INFINITY;
   }
 
-  /** How far the swept lane has come, to the rank's knowledge, before an operation may touch its slices. */
-  position(operation: number): number {
-    if (this.ownership === 'event') return this.known[operation];
-    this.happens.predecessors(operation);
-    return this.latest(this.happens.locals, this.happens.locals);
+  /** How far the swept lane has come, to the knowledge of the event's rank, before the event may touch its memory. */
+  position(event: number): number {
+    if (this.ownership === 'event') return this.known[event];
+    this.events.predecessors(event);
+    return this.latest(this.events.locals, this.events.locals);
   }
 
-  private arrive(operation: number): number {
-    const { happens } = this;
-    const count = happens.predecessors(operation);
-    // Without buffers, what a send or its receive waits for locally is complete before either is posted.
-    const joint = happens.inflight === 0 && isSend(happens.index.plan, operation);
-    const position = this.latest(count, joint ? count : happens.locals);
+  private arrive(event: number): number {
+    const { events } = this;
+    const count = events.predecessors(event);
+    const { locals } = events;
+    const joint = events.jointEvent(event);
+    // What joint events wait for locally is complete before either of them is posted.
+    const position = this.latest(count, joint === -1 ? locals : count);
     if (this.ownership === 'strict') return position;
-    const receive = happens.jointReceive(operation);
-    return Math.max(position, this.own(operation), receive === -1 ? Number.NEGATIVE_INFINITY : this.own(receive));
+    return Math.max(position, this.own(event), joint === -1 ? Number.NEGATIVE_INFINITY : this.own(joint));
   }
 
   /** The furthest that the first `count` predecessors know of; the first `completing` of them are known to be complete themselves. */
   private latest(count: number, completing: number): number {
-    const { happens, known } = this;
-    const { firstOp } = happens.index.plan;
-    const length = firstOp[this.lane + 1] - firstOp[this.lane];
+    const { events, known } = this;
+    const length = events.lengthOf(this.lane);
     let position = Number.NEGATIVE_INFINITY;
     for (let p = 0; p < count; p++) {
-      const before = happens.before[p];
-      const gap = happens.gap[p];
+      const before = events.before[p];
+      const gap = events.gap[p];
       if (gap > this.reach) continue;
       const at = p < completing ? Math.max(known[before], this.own(before)) : known[before];
       position = Math.max(position, at - gap * length);
@@ -87,8 +89,7 @@ export class LaneSweep {
     return position < -this.reach * length ? Number.NEGATIVE_INFINITY : position;
   }
 
-  private own(operation: number): number {
-    const { plan, laneOf } = this.happens.index;
-    return laneOf[operation] === this.lane ? operation - plan.firstOp[this.lane] : Number.NEGATIVE_INFINITY;
+  private own(event: number): number {
+    return this.events.laneOf[event] === this.lane ? this.events.positionOf(event) : Number.NEGATIVE_INFINITY;
   }
 }

@@ -1,14 +1,13 @@
 /**
- * Quick ways to see that one operation is before another; they answer nearly every question of rung 5 and are never
- * wrong when they say yes. A no only means "not seen".
+ * A quick test whether one event is before another. It answers nearly every query of the race check. A yes is always
+ * right; a no only means that this test did not see it.
  */
 
-import { isReceive, isSend } from '../../ir/plan.ts';
 import type { Ownership } from '../ownership.ts';
-import type { HappensBefore } from './happens-before.ts';
+import type { EventOrder } from './event-order.ts';
 
 export class QuickOrder {
-  private readonly happens: HappensBefore;
+  private readonly events: EventOrder;
   private readonly ownership: Ownership;
   /**
    * A spanning forest of happens-before whose edges prefer the way data goes (send → receive, `after`), numbered in
@@ -18,66 +17,51 @@ export class QuickOrder {
   private readonly subtree: Int32Array;
 
   /** `order` must be a complete run. */
-  constructor(happens: HappensBefore, order: Int32Array, ownership: Ownership) {
-    this.happens = happens;
+  constructor(events: EventOrder, order: Int32Array, ownership: Ownership) {
+    this.events = events;
     this.ownership = ownership;
-    const parent = new Int32Array(order.length);
-    for (const operation of order) parent[operation] = this.parentOf(operation);
-    this.subtree = new Int32Array(order.length).fill(1);
+    const parent = new Int32Array(events.laneOf.length);
+    for (const event of order) parent[event] = events.mainPredecessor(event);
+    this.subtree = new Int32Array(parent.length).fill(1);
     for (let at = order.length - 1; at >= 0; at--) {
-      const operation = order[at];
-      if (parent[operation] !== -1) this.subtree[parent[operation]] += this.subtree[operation];
+      const event = order[at];
+      if (parent[event] !== -1) this.subtree[parent[event]] += this.subtree[event];
     }
-    this.preorder = new Int32Array(order.length);
-    const free = new Int32Array(order.length);
+    this.preorder = new Int32Array(parent.length);
+    const free = new Int32Array(parent.length);
     let nextRoot = 0;
-    for (const operation of order) {
-      const above = parent[operation];
+    for (const event of order) {
+      const above = parent[event];
       const number = above === -1 ? nextRoot : free[above];
-      if (above === -1) nextRoot += this.subtree[operation];
-      else free[above] += this.subtree[operation];
-      this.preorder[operation] = number;
-      free[operation] = number + 1;
+      if (above === -1) nextRoot += this.subtree[event];
+      else free[above] += this.subtree[event];
+      this.preorder[event] = number;
+      free[event] = number + 1;
     }
   }
 
   /** True only if `earlier` is certainly complete before `later` of `bulks` bulks later starts; the run has them in this order. */
   isBefore(earlier: number, later: number, bulks: number): boolean {
-    const { happens } = this;
-    const { laneOf } = happens.index;
+    const { events } = this;
+    const { laneOf } = events;
     const strict = this.ownership === 'strict';
     if (laneOf[earlier] === laneOf[later] || (!strict && this.isAncestor(earlier, later))) return true;
-    const above = strict ? this.firstKnower(earlier) : earlier;
-    const found = happens.predecessors(later);
-    const count = strict ? happens.locals : found;
+    const above = strict ? events.firstToKnow(earlier) : earlier;
+    const found = events.predecessors(later);
+    const count = strict ? events.locals : found;
     for (let p = 0; p < count; p++) {
-      const last = happens.before[p];
-      if (happens.gap[p] > bulks) continue;
-      const sameLane = laneOf[last] === laneOf[earlier] && (last >= earlier || happens.gap[p] < bulks);
+      const last = events.before[p];
+      if (events.gap[p] > bulks) continue;
+      const sameLane =
+        laneOf[last] === laneOf[earlier] &&
+        (events.positionOf(last) >= events.positionOf(earlier) || events.gap[p] < bulks);
       if (sameLane || (above !== -1 && this.isAncestor(above, last))) return true;
     }
     return false;
   }
 
-  /** The operation below which all know that `earlier` is complete: a send's message does not say so, the next of its lane does. */
-  private firstKnower(earlier: number): number {
-    const { plan, laneOf } = this.happens.index;
-    if (!isSend(plan, earlier)) return earlier;
-    return earlier + 1 < plan.firstOp[laneOf[earlier] + 1] ? earlier + 1 : -1;
-  }
-
   private isAncestor(above: number, below: number): boolean {
     const distance = this.preorder[below] - this.preorder[above];
     return distance >= 0 && distance < this.subtree[above];
-  }
-
-  /** The operation that brought the data: a receive's send, else the first `after`, else the one before it in its lane. */
-  private parentOf(operation: number): number {
-    const { plan, laneOf } = this.happens.index;
-    const message = isReceive(plan, operation) ? this.happens.messageTo(operation) : -1;
-    if (message !== -1) return message;
-    const { firstAfter, afterOp, afterBulks } = plan.ops;
-    for (let a = firstAfter[operation]; a < firstAfter[operation + 1]; a++) if (afterBulks[a] === 0) return afterOp[a];
-    return operation > plan.firstOp[laneOf[operation]] ? operation - 1 : -1;
   }
 }
