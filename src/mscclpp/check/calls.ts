@@ -5,9 +5,10 @@
 import type { Finding } from '../../ir/verification.ts';
 import { CheckFindings } from '../../verify/story.ts';
 import { type Access, accessLines, accessPlaces, verb } from './accesses.ts';
-import type { EventGraph } from './graph.ts';
+import { type EventGraph, Strength } from './graph.ts';
 import type { CellLayout } from './layout.ts';
 import type { Ordering } from './ordering.ts';
+import { AnchorReach } from './precedence.ts';
 import type { EventProgram } from './program.ts';
 
 export interface CallReport {
@@ -24,7 +25,11 @@ export function checkCalls(
   layout: CellLayout,
   byCell: readonly (readonly Access[])[],
 ): CallReport {
-  const { memory, packet, execution } = ordering;
+  const { order } = ordering;
+  const begun = new AnchorReach(graph, Strength.execution, order, starts, 'forward');
+  const ended = new AnchorReach(graph, Strength.execution, order, ends, 'backward');
+  const inMemory = new AnchorReach(graph, Strength.memory, order, ends, 'backward');
+  const byPacket = new AnchorReach(graph, Strength.packet, order, ends, 'backward');
   const races = new CheckFindings('race');
   const warnings = new Map<Hazard, Access>();
   const told = new Set<string>();
@@ -34,18 +39,18 @@ export function checkCalls(
   /** Whether a packet is read before who wrote it may write it again. */
   const isTaken = ({ event, cell, span }: Access): boolean => {
     const { gpu } = graph.events[event];
-    if (layout.plan.doubleScratch) return execution.before(starts[span.gpu], ends[gpu]);
-    if (execution.before(starts[span.gpu], event)) return true;
-    return (ordering.packets.readers.get(cell) ?? []).every((reader) => execution.before(reader, ends[gpu]));
+    if (layout.plan.doubleScratch) return begun.has(ends[gpu], span.gpu);
+    if (begun.has(event, span.gpu)) return true;
+    return (ordering.packets.readers.get(cell) ?? []).every((reader) => ended.has(reader, gpu));
   };
   for (const access of byCell.flat()) {
     const { event, writes, cell, span } = access;
     const { gpu } = span;
-    if (!span.packets && !execution.before(starts[gpu], event)) warn('start', access);
+    if (!span.packets && !begun.has(event, gpu)) warn('start', access);
     if (span.packets && writes && graph.events[event].gpu !== gpu && !isTaken(access)) warn('packets', access);
-    if (memory.before(event, ends[gpu]) || (!writes && packet.before(event, ends[gpu]))) continue;
+    if (inMemory.has(event, gpu) || (!writes && byPacket.has(event, gpu))) continue;
     const isScratch = span.buffer === 'scratch';
-    if (execution.before(event, ends[gpu])) {
+    if (ended.has(event, gpu)) {
       if (writes && !isScratch) warn('relaxed', access);
     } else if (!writes || isScratch) {
       // The next call has the other half of scratch.

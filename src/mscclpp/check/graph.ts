@@ -1,21 +1,28 @@
-/** Events of a plan and what orders them. */
+/**
+ * The events of an execution plan and the edges that order them.
+ *
+ * Every event belongs to a lane, a chain of events of which each comes after the one before it by edges of strength
+ * `memory`. A block has one lane for the points at which its threads meet and for its first thread, one for each further
+ * thread, and as many for the data movers of a segment as run side by side. The race search of `src/verify/order` works
+ * lane by lane.
+ */
 import { CccError } from '../../ir/diagnostic.ts';
 import { judged } from './limits.ts';
 import type { ElementMove } from './moves.ts';
 import { type OperationPlace, operationName } from './words.ts';
 
 /**
- * What an edge orders: `memory` everything before it; `packet` only the cells that a packet carries and what was read
- * before; `execution` when things happen, with no word on memory (relaxed signals); `control` only when something can
- * begin, which decides nothing but deadlock.
+ * What an edge orders. `memory`: everything that happened before it. `packet`: only the cells that a packet carries, and
+ * what was read before it was sent. `execution`: when things happen, without a word on memory (relaxed signals).
+ * `control`: only when something can begin, which matters for deadlock alone.
  */
 export const Strength = { memory: 0, packet: 1, execution: 2, control: 3 } as const;
 export type StrengthCode = (typeof Strength)[keyof typeof Strength];
 
-/** A part of a move that one event does. */
+/** The part of a move that one event does. */
 export interface EventMove {
   readonly move: ElementMove;
-  /** Elements. */
+  /** First element, and number of elements. */
   readonly from: number;
   readonly count: number;
 }
@@ -28,6 +35,7 @@ export interface MemoryEvent {
   readonly moves: readonly EventMove[];
   /** A relaxed signal or wait. */
   readonly relaxed: boolean;
+  readonly lane: number;
 }
 
 export class EventGraph {
@@ -35,11 +43,24 @@ export class EventGraph {
   readonly from: number[] = [];
   readonly to: number[] = [];
   readonly strength: StrengthCode[] = [];
+  private lanes = 0;
 
-  /** @throws CccError 'limit' */
+  /** A new lane, still without events. */
+  openLane(): number {
+    return this.lanes++;
+  }
+
+  get laneCount(): number {
+    return this.lanes;
+  }
+
+  /**
+   * Adds an event at the end of its lane; the caller adds the edges that put it there.
+   * @throws CccError 'limit'
+   */
   add(event: MemoryEvent): number {
     if (this.events.length >= judged.events) {
-      throw new CccError('limit', `the plan has more than ${judged.events} events, for which there is no room`);
+      throw new CccError('limit', `the plan has more than ${judged.events} events, which are too many to judge`);
     }
     this.events.push(event);
     return this.events.length - 1;
@@ -56,57 +77,41 @@ export class EventGraph {
     return place === undefined ? `the ${kind} of gpu ${gpu}` : operationName(place);
   }
 
-  /** Events in an order that edges up to a strength allow; what is left out lies on a circle or behind one. */
-  order(strongest: StrengthCode): readonly number[] {
-    const { first, next } = this.successors(strongest);
+  /** All events in an order that edges up to a strength allow; events on a cycle and behind one are left out. */
+  order(strongest: StrengthCode): Int32Array {
+    const { first, ends } = this.adjacency(strongest, this.from, this.to);
     const waiting = new Int32Array(this.events.length);
-    for (const event of next) waiting[event]++;
-    const ordered = this.events.flatMap((_, event) => (waiting[event] === 0 ? [event] : []));
-    for (let at = 0; at < ordered.length; at++) {
+    for (const event of ends) waiting[event]++;
+    const ordered = new Int32Array(this.events.length);
+    let count = 0;
+    for (let event = 0; event < waiting.length; event++) if (waiting[event] === 0) ordered[count++] = event;
+    for (let at = 0; at < count; at++) {
       for (let edge = first[ordered[at]]; edge < first[ordered[at] + 1]; edge++) {
-        if (--waiting[next[edge]] === 0) ordered.push(next[edge]);
+        if (--waiting[ends[edge]] === 0) ordered[count++] = ends[edge];
       }
     }
-    return ordered;
+    return ordered.subarray(0, count);
   }
 
-  /** What follows each event over edges up to a strength: entries `first[event] … first[event + 1] − 1` of `next`. */
-  successors(strongest: StrengthCode): { readonly first: Int32Array; readonly next: Int32Array } {
+  /** What each event comes after over edges up to a strength: entries `first[event] … first[event + 1] − 1` of `ends`. */
+  predecessors(strongest: StrengthCode): Adjacency {
+    return this.adjacency(strongest, this.to, this.from);
+  }
+
+  private adjacency(strongest: StrengthCode, of: readonly number[], ends: readonly number[]): Adjacency {
     const first = new Int32Array(this.events.length + 1);
     const counts = (edge: number): boolean => this.strength[edge] <= strongest;
-    for (let edge = 0; edge < this.from.length; edge++) if (counts(edge)) first[this.from[edge] + 1]++;
+    for (let edge = 0; edge < of.length; edge++) if (counts(edge)) first[of[edge] + 1]++;
     for (let event = 0; event < this.events.length; event++) first[event + 1] += first[event];
     const at = first.slice();
-    const next = new Int32Array(first[this.events.length]);
-    for (let edge = 0; edge < this.from.length; edge++) if (counts(edge)) next[at[this.from[edge]]++] = this.to[edge];
-    return { first, next };
+    const sorted = new Int32Array(first[this.events.length]);
+    for (let edge = 0; edge < of.length; edge++) if (counts(edge)) sorted[at[of[edge]]++] = ends[edge];
+    return { first, ends: sorted };
   }
 }
 
-/** Which events come before which, over edges up to a strength, in every run. */
-export class Precedence {
-  private readonly width: number;
-  private readonly bits: Int32Array;
-
-  /** @param order a complete order of the events */
-  constructor(graph: EventGraph, strongest: StrengthCode, order: readonly number[]) {
-    const count = graph.events.length;
-    this.width = (count + 31) >> 5;
-    this.bits = new Int32Array(this.width * count);
-    const { first, next } = graph.successors(strongest);
-    for (let at = order.length - 1; at >= 0; at--) {
-      const event = order[at];
-      const row = event * this.width;
-      for (let edge = first[event]; edge < first[event + 1]; edge++) {
-        const other = next[edge];
-        const otherRow = other * this.width;
-        this.bits[row + (other >> 5)] |= 1 << (other & 31);
-        for (let word = 0; word < this.width; word++) this.bits[row + word] |= this.bits[otherRow + word];
-      }
-    }
-  }
-
-  before(a: number, b: number): boolean {
-    return (this.bits[a * this.width + (b >> 5)] & (1 << (b & 31))) !== 0;
-  }
+/** The other ends of each event's edges: entries `first[event] … first[event + 1] − 1` of `ends`, in the order of adding. */
+export interface Adjacency {
+  readonly first: Int32Array;
+  readonly ends: Int32Array;
 }

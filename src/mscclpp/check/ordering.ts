@@ -1,104 +1,291 @@
 /**
- * What comes before what in every run. Blocks give an order of their own; what counting adds is found step by step, since
- * which signal a wait needs depends on what is ordered already:
- * - a wait that at least n − 1 others precede needs n signals (less the initial value); a signal without which there cannot be
- *   so many by then comes before it;
- * - of what was handed to a port channel, what was handed over first is done first, and a flush comes after it;
- * - a packet's reader comes after its writer where there is one, or one before all others.
+ * What comes before what in every run. The blocks give an order of their own. Counting adds to it, and is found in rounds,
+ * since which signal a wait needs depends on what is ordered already:
+ * - A wait that at least n − 1 other waits precede needs n signals (less the initial value). A signal without which there
+ *   cannot be so many by then comes before the wait.
+ * - A port channel does first what was handed to it first, and a flush comes after what was handed over before it.
+ * - The reader of a packet comes after its writer where there is one writer, or one that is before all others.
+ *
+ * Nearly all counters are signalled in one lane and waited for in another, so that the k-th wait needs the k-th signal; the
+ * first round adds these edges without any query. Only what several blocks share is queried.
  */
+import { CccError } from '../../ir/diagnostic.ts';
 import type { Counter } from './counters.ts';
-import { Precedence, Strength, type StrengthCode } from './graph.ts';
+import { Strength, type StrengthCode } from './graph.ts';
+import { judged } from './limits.ts';
 import { type PacketEvents, packetsOf } from './packets.ts';
-import type { EventProgram } from './program.ts';
+import { Precedence, PrecedenceQueries } from './precedence.ts';
+import type { EventProgram, Queued } from './program.ts';
+
+/** By counter and wait, in the order of `counter.waits`: how many signals must have come, the initial value included. */
+export type Tickets = ReadonlyMap<Counter, readonly number[]>;
 
 export interface Ordering {
   readonly packets: PacketEvents;
-  /** All events, in an order that every constraint allows. */
-  readonly order: readonly number[];
+  /** All events, in an order that every constraint allows, and the place of each event in it. */
+  readonly order: Int32Array;
+  readonly place: Int32Array;
   /** By memory order alone; with packets, for what they carry; by execution, relaxed signals included. */
   readonly memory: Precedence;
   readonly packet: Precedence;
   readonly execution: Precedence;
+  readonly tickets: Tickets;
 }
 
-/** Undefined where what must come before each other goes round in a circle: nothing of it ever happens. */
-export function orderingOf(program: EventProgram): Ordering | undefined {
-  const { graph } = program;
-  const packets = packetsOf(graph);
-  const added = new Set<string>();
-  for (;;) {
-    const order = graph.order(Strength.execution);
-    if (order.length < graph.events.length) return undefined;
-    const execution = new Precedence(graph, Strength.execution, order);
-    const before = added.size;
-    const add = (from: number, to: number, strength: StrengthCode): void => {
-      const key = `${from} ${to}`;
-      if (added.has(key)) return;
-      added.add(key);
-      graph.edge(from, to, strength);
+/** Constraints that form a cycle: nothing on it ever happens. Tickets are the largest that lane order leaves possible. */
+export interface CyclicOrdering {
+  readonly tickets: Tickets;
+}
+
+export function orderingOf(program: EventProgram): Ordering | CyclicOrdering {
+  return new OrderingSearch(program).run();
+}
+
+class OrderingSearch {
+  private readonly program: EventProgram;
+  private readonly packets: PacketEvents;
+  private readonly added = new Set<number>();
+  private readonly tickets = new Map<Counter, readonly number[]>();
+  /** Counters of which waits or signals are not known to be totally ordered. */
+  private open: Counter[] = [];
+
+  constructor(program: EventProgram) {
+    this.program = program;
+    this.packets = packetsOf(program.graph);
+  }
+
+  run(): Ordering | CyclicOrdering {
+    const { graph } = this.program;
+    this.addWithoutQueries();
+    for (;;) {
+      const order = graph.order(Strength.execution);
+      if (order.length < graph.events.length) {
+        for (const counter of this.open) this.tickets.set(counter, this.ticketsByLane(counter));
+        return { tickets: this.tickets };
+      }
+      const execution = new Precedence(graph, Strength.execution, order);
+      const place = new Int32Array(order.length);
+      order.forEach((event, at) => {
+        place[event] = at;
+      });
+      if (this.addsWhatIsInOrder(execution, place) || this.addsWhatIsShared(execution, place)) continue;
+      // Without relaxed signals, and without packets, the orders are one.
+      const has = (strength: StrengthCode): boolean => graph.strength.includes(strength);
+      const packet = has(Strength.execution) ? new Precedence(graph, Strength.packet, order) : execution;
+      const memory = has(Strength.packet) ? new Precedence(graph, Strength.memory, order) : packet;
+      return { packets: this.packets, order, place, memory, packet, execution, tickets: this.tickets };
+    }
+  }
+
+  /** Adds edges for counters whose waits and signals have turned out to be totally ordered. Returns whether it added any. */
+  private addsWhatIsInOrder(execution: Precedence, place: Int32Array): boolean {
+    const before = this.added.size;
+    const queries = new PrecedenceQueries(execution, place);
+    const inOrder = (events: readonly number[]): readonly number[] => [...events].sort((a, b) => place[a] - place[b]);
+    const candidates = this.open.map((counter) => {
+      const [signals, waits] = [inOrder(counter.signals), inOrder(counter.waits)];
+      const consecutive = [signals, waits].flatMap((events) =>
+        events.slice(1).map((event, at) => queries.ask(events[at], event)),
+      );
+      return { counter, signals, waits, consecutive };
+    });
+    for (const { counter, signals, waits, consecutive } of candidates) {
+      if (!consecutive.every((query) => queries.answer(query))) continue;
+      this.open = this.open.filter((other) => other !== counter);
+      this.matchInOrder(counter, signals, waits);
+    }
+    return this.added.size > before;
+  }
+
+  /** Adds edges for what blocks share without an order of their own. Returns whether it added any. */
+  private addsWhatIsShared(execution: Precedence, place: Int32Array): boolean {
+    const before = this.added.size;
+    const queries = new PrecedenceQueries(execution, place);
+    const conclusions = [
+      ...this.counterQueries(queries),
+      ...this.queueQueries(queries),
+      ...this.packetQueries(queries, place),
+    ];
+    for (const conclude of conclusions) conclude();
+    return this.added.size > before;
+  }
+
+  private add(from: number, to: number, strength: StrengthCode): void {
+    const { graph } = this.program;
+    const key = from * graph.events.length + to;
+    if (this.added.has(key)) return;
+    this.added.add(key);
+    graph.edge(from, to, strength);
+  }
+
+  private laneOf(event: number): number {
+    return this.program.graph.events[event].lane;
+  }
+
+  private isInOneLane(events: readonly number[]): boolean {
+    return events.every((event) => this.laneOf(event) === this.laneOf(events[0]));
+  }
+
+  private addWithoutQueries(): void {
+    for (const counter of this.program.counters.all) {
+      // Events of a lane have ascending numbers.
+      if (this.isInOneLane(counter.signals) && this.isInOneLane(counter.waits)) {
+        this.matchInOrder(counter, counter.signals, counter.waits);
+      } else this.open.push(counter);
+    }
+    for (const [cell, readers] of this.packets.readers) {
+      const writers = this.packets.writers.get(cell) ?? [];
+      for (const reader of readers) {
+        const others = writers.filter((writer) => writer !== reader);
+        if (others.length === 1) this.add(others[0], reader, Strength.packet);
+      }
+    }
+  }
+
+  /**
+   * The i-th wait needs so many signals as its place says. Of these it gets an edge from each that is not covered by the
+   * edge of a later signal of the same lane, or of an earlier wait of its own lane.
+   */
+  private matchInOrder(counter: Counter, signals: readonly number[], waits: readonly number[]): void {
+    const { events } = this.program.graph;
+    const { initial } = counter;
+    const ticketOf = new Map(waits.map((wait, at) => [wait, at + 1]));
+    this.tickets.set(
+      counter,
+      counter.waits.map((wait) => ticketOf.get(wait) ?? 0),
+    );
+    waits.forEach((wait, at) => {
+      const count = at + 1 - initial;
+      if (count <= 0 || count > signals.length) return;
+      const earlier = at > 0 ? waits[at - 1] : undefined;
+      const isCovered = earlier !== undefined && this.laneOf(earlier) === this.laneOf(wait) && !events[earlier].relaxed;
+      const from = isCovered ? Math.max(0, count - 1) : 0;
+      let next: number | undefined;
+      for (let index = count - 1; index >= from; index--) {
+        const signal = signals[index];
+        const isImplied = next !== undefined && this.laneOf(next) === this.laneOf(signal) && !events[next].relaxed;
+        if (!isImplied) {
+          const isRelaxed = events[signal].relaxed || events[wait].relaxed;
+          this.add(signal, wait, isRelaxed ? Strength.execution : Strength.memory);
+        }
+        next = signal;
+      }
+    });
+  }
+
+  /** Where neither waits nor signals are known to be ordered, a wait may be given any ticket that lane order leaves it. */
+  private ticketsByLane({ waits }: Counter): readonly number[] {
+    return waits.map(
+      (wait) =>
+        waits.filter((other) => other === wait || this.laneOf(other) !== this.laneOf(wait) || other < wait).length,
+    );
+  }
+
+  /** Counters whose waits, or signals, have no total order. */
+  private counterQueries(queries: PrecedenceQueries): (() => void)[] {
+    return this.open.map((counter) => {
+      const table = new PairTable(queries, [...counter.waits, ...counter.signals]);
+      return () => this.matchInAnyOrder(counter, table);
+    });
+  }
+
+  private matchInAnyOrder(counter: Counter, table: PairTable): void {
+    const { initial, signals, waits } = counter;
+    const { events } = this.program.graph;
+    this.tickets.set(
+      counter,
+      waits.map((wait) => waits.filter((other) => !table.isBefore(wait, other)).length),
+    );
+    for (const wait of waits) {
+      const count = waits.filter((other) => table.isBefore(other, wait)).length + 1 - initial;
+      if (count <= 0) continue;
+      const possible = signals.filter((signal) => !table.isBefore(wait, signal));
+      if (possible.length < count) continue;
+      for (const signal of possible) {
+        const without = possible.filter((other) => other !== signal && !table.isBefore(signal, other)).length;
+        if (without >= count) continue;
+        const isRelaxed = events[signal].relaxed || events[wait].relaxed;
+        this.add(signal, wait, isRelaxed ? Strength.execution : Strength.memory);
+      }
+    }
+  }
+
+  /** What several threads or blocks hand to one port channel, and flushes. One thread's own order is among the given edges. */
+  private queueQueries(queries: PrecedenceQueries): (() => void)[] {
+    const conclusions: (() => void)[] = [];
+    const ordered = (a: Queued, b: Queued): void => {
+      const query = queries.ask(a.issue, b.issue);
+      conclusions.push(() => {
+        if (queries.answer(query)) this.add(a.effect, b.effect, Strength.memory);
+      });
     };
-    for (const counter of program.counters.all) {
-      const relaxed = (event: number): boolean => graph.events[event].relaxed;
-      needed(counter, execution, (signal, wait) =>
-        add(signal, wait, relaxed(signal) || relaxed(wait) ? Strength.execution : Strength.memory),
-      );
+    for (const queue of this.program.queues) {
+      if (this.isInOneLane(queue.map(({ effect }) => effect))) continue;
+      checkQueries(queue.length ** 2);
+      for (const a of queue) for (const b of queue) if (this.laneOf(a.effect) !== this.laneOf(b.effect)) ordered(a, b);
     }
-    queued(program, execution, (from, to) => add(from, to, Strength.memory));
-    carried(packets, execution, (from, to) => add(from, to, Strength.packet));
-    if (added.size > before) continue;
-    // Where there are no relaxed signals, and no packets, the orders are one.
-    const has = (strength: StrengthCode): boolean => graph.strength.includes(strength);
-    const packet = has(Strength.execution) ? new Precedence(graph, Strength.packet, order) : execution;
-    const memory = has(Strength.packet) ? new Precedence(graph, Strength.memory, order) : packet;
-    return { packets, order, memory, packet, execution };
+    for (const { event, queue } of this.program.flushes) {
+      for (const { issue, effect } of queue) {
+        const query = queries.ask(issue, event);
+        conclusions.push(() => {
+          if (queries.answer(query)) this.add(effect, event, Strength.memory);
+        });
+      }
+    }
+    return conclusions;
+  }
+
+  /** PacketEvents that are written more than once. Cells that the same events write and read give the same edges. */
+  private packetQueries(queries: PrecedenceQueries, place: Int32Array): (() => void)[] {
+    const seen = new Set<string>();
+    const conclusions: (() => void)[] = [];
+    for (const [cell, readers] of this.packets.readers) {
+      const writers = this.packets.writers.get(cell) ?? [];
+      const key = `${writers.join(' ')} | ${readers.join(' ')}`;
+      if (writers.length < 2 || seen.has(key)) continue;
+      seen.add(key);
+      const sorted = [...writers].sort((a, b) => place[a] - place[b]);
+      const table = new PairTable(queries, sorted);
+      for (const reader of readers) {
+        const behind = sorted.map((writer) => queries.ask(reader, writer));
+        conclusions.push(() => {
+          const possible = sorted.filter((writer, at) => writer !== reader && !queries.answer(behind[at]));
+          const first = possible.find((writer) =>
+            possible.every((other) => other === writer || table.isBefore(writer, other)),
+          );
+          if (first !== undefined) this.add(first, reader, Strength.packet);
+        });
+      }
+    }
+    return conclusions;
   }
 }
 
-/** The signals that a wait cannot do without. */
-function needed(
-  { initial, signals, waits }: Counter,
-  execution: Precedence,
-  add: (signal: number, wait: number) => void,
-): void {
-  for (const wait of waits) {
-    const earlier = waits.filter((other) => execution.before(other, wait)).length;
-    const count = earlier + 1 - initial;
-    if (count <= 0) continue;
-    const possible = signals.filter((signal) => !execution.before(wait, signal));
-    if (possible.length < count) continue;
-    for (const signal of possible) {
-      const without = possible.filter((other) => other !== signal && !execution.before(signal, other)).length;
-      if (without < count) add(signal, wait);
-    }
+/** Which of some events come before which others of them. */
+class PairTable {
+  private readonly queries: PrecedenceQueries;
+  private readonly at: ReadonlyMap<number, number>;
+  private readonly first: number;
+  private readonly count: number;
+
+  constructor(queries: PrecedenceQueries, events: readonly number[]) {
+    checkQueries(events.length ** 2);
+    this.queries = queries;
+    this.at = new Map(events.map((event, at) => [event, at]));
+    this.count = events.length;
+    const all = events.flatMap((a) => events.map((b) => queries.ask(a, b)));
+    this.first = all[0] ?? 0;
+  }
+
+  isBefore(a: number, b: number): boolean {
+    const query = this.first + (this.at.get(a) ?? 0) * this.count + (this.at.get(b) ?? 0);
+    return this.queries.answer(query);
   }
 }
 
-/** What port channels do in the order in which they were told to. */
-function queued(program: EventProgram, execution: Precedence, add: (from: number, to: number) => void): void {
-  for (const queue of program.queues) {
-    for (const a of queue) {
-      for (const b of queue) if (execution.before(a.issue, b.issue)) add(a.effect, b.effect);
-    }
-  }
-  for (const { event, queue } of program.flushes) {
-    for (const { issue, effect } of queue) if (execution.before(issue, event)) add(effect, event);
-  }
-}
-
-/** Packets from their writers to their readers. */
-function carried(
-  { writers, readers }: PacketEvents,
-  execution: Precedence,
-  add: (from: number, to: number) => void,
-): void {
-  for (const [cell, reading] of readers) {
-    const writing = writers.get(cell) ?? [];
-    for (const reader of reading) {
-      const possible = writing.filter((writer) => writer !== reader && !execution.before(reader, writer));
-      const first = possible.find((writer) =>
-        possible.every((other) => other === writer || execution.before(writer, other)),
-      );
-      if (first !== undefined) add(first, reader);
-    }
-  }
+/** @throws CccError 'limit' for what so many events share that all their pairs cannot be looked at */
+function checkQueries(pairs: number): void {
+  if (pairs <= judged.pairs) return;
+  const message = `one channel, semaphore or packet is used in ${Math.round(Math.sqrt(pairs))} places by several blocks, and ${Math.sqrt(judged.pairs)} are the most that are judged`;
+  throw new CccError('limit', message);
 }

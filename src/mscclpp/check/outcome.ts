@@ -19,7 +19,7 @@ export interface ExecutionOutcome {
 /** @param collective in cells: its chunks are cells */
 export function outcomeOf(
   graph: EventGraph,
-  order: readonly number[],
+  order: Int32Array,
   layout: CellLayout,
   collective: Collective,
 ): ExecutionOutcome {

@@ -6,12 +6,12 @@
  */
 import type { ExecutionOperation, ExecutionPlan } from '../execution-plan.ts';
 import { SynchronisationCounters } from './counters.ts';
-import { EventGraph, type EventMove, type MemoryEvent, Strength } from './graph.ts';
+import { EventGraph, type EventMove, Strength } from './graph.ts';
 import type { CellLayout } from './layout.ts';
 import { type ElementMove, elementMovesOf, type PipelinePiece, wholePiece } from './moves.ts';
 import type { OperationPlace } from './words.ts';
 
-/** What was handed to a port channel: by which event, and which event it causes. */
+/** A request that was handed to a port channel: the event that hands it over, and the event in which the channel does it. */
 export interface Queued {
   readonly issue: number;
   readonly effect: number;
@@ -44,9 +44,18 @@ export function eventsOf(layout: CellLayout): EventProgram {
   const { plan } = layout;
   const graph = new EventGraph();
   const counters = new SynchronisationCounters(plan);
-  const starts = plan.gpus.map((_, gpu) => graph.add(bare('start', gpu)));
-  const ends = plan.gpus.map((_, gpu) => graph.add(bare('end', gpu)));
-  const shared = { graph, counters, queues: new Map<string, Queued[]>(), flushes: [], meetings: new Map() };
+  const bare = (kind: 'start' | 'end', gpu: number): number =>
+    graph.add({ place: undefined, gpu, kind, moves: [], relaxed: false, lane: graph.openLane() });
+  const starts = plan.gpus.map((_, gpu) => bare('start', gpu));
+  const ends = plan.gpus.map((_, gpu) => bare('end', gpu));
+  const shared: SharedByBlocks = {
+    graph,
+    counters,
+    queues: new Map(),
+    flushes: [],
+    meetings: new Map(),
+    barrierLanes: new Map(),
+  };
   for (const [gpu, { blocks }] of plan.gpus.entries()) {
     graph.edge(starts[gpu], ends[gpu]);
     for (const block of blocks.keys()) new BlockEvents(layout, shared, gpu, block, starts[gpu]).run(ends[gpu]);
@@ -65,23 +74,21 @@ export function eventsOf(layout: CellLayout): EventProgram {
   };
 }
 
-function bare(kind: 'start' | 'end', gpu: number): MemoryEvent {
-  return { place: undefined, gpu, kind, moves: [], relaxed: false };
-}
-
-interface Shared {
+interface SharedByBlocks {
   readonly graph: EventGraph;
   readonly counters: SynchronisationCounters;
   readonly queues: Map<string, Queued[]>;
   readonly flushes: { event: number; queue: readonly Queued[] }[];
   readonly meetings: Map<string, Meeting>;
+  /** By gpu and barrier: the lane of its meetings, which follow each other as the blocks come to them. */
+  readonly barrierLanes: Map<string, number>;
 }
 
 const nothing: readonly EventMove[] = [];
 
 class BlockEvents {
   private readonly layout: CellLayout;
-  private readonly shared: Shared;
+  private readonly shared: SharedByBlocks;
   private readonly gpu: number;
   private readonly block: number;
   /** The last event that all threads had in common. */
@@ -94,8 +101,14 @@ class BlockEvents {
   private threads = new Map<number, number>();
   /** How often the block was at each barrier. */
   private readonly rounds = new Map<number, number>();
+  /** The lanes of the block: of threads, of data movers that run side by side, of what threads hand to port channels. */
+  private readonly lanes = new Map<string, number>();
+  /** Data movers since the threads last met. */
+  private movers = 0;
+  /** The last effect of what each thread has handed to each port channel. */
+  private readonly effects = new Map<string, number>();
 
-  constructor(layout: CellLayout, shared: Shared, gpu: number, block: number, start: number) {
+  constructor(layout: CellLayout, shared: SharedByBlocks, gpu: number, block: number, start: number) {
     this.layout = layout;
     this.shared = shared;
     this.gpu = gpu;
@@ -197,7 +210,8 @@ class BlockEvents {
   /** One event in place of many that threads may have to wait in. */
   private gate(stops: readonly number[], place: OperationPlace): number {
     const { graph } = this.shared;
-    const event = graph.add({ place, gpu: this.gpu, kind: 'join', moves: nothing, relaxed: false });
+    const lane = graph.openLane();
+    const event = graph.add({ place, gpu: this.gpu, kind: 'join', moves: nothing, relaxed: false, lane });
     for (const stop of stops) graph.edge(stop, event, Strength.control);
     return event;
   }
@@ -207,13 +221,9 @@ class BlockEvents {
     const raw = this.rawTransfers(operation, moves, place);
     raw.forEach((move, thread) => {
       const issue = this.thread(thread, place);
-      const effect = this.effect(issue, place, [{ move, from: 0, count: move.count }]);
-      const queue = this.queue(operation, thread);
-      queue.push({ issue, effect });
+      this.effect(issue, operation, thread, place, [{ move, from: 0, count: move.count }]);
       if (operation.name === 'put' || operation.name.endsWith('pkt')) return;
-      const signal = this.effect(issue, place, nothing);
-      this.shared.graph.edge(effect, signal);
-      queue.push({ issue, effect: signal });
+      const signal = this.effect(issue, operation, thread, place, nothing);
       this.counterOf(operation, thread, 'to').signals.push(signal);
       if (operation.name !== 'pwsf') return;
       const done = this.thread(thread, place);
@@ -244,9 +254,7 @@ class BlockEvents {
       counter.signals.push(issue);
       return;
     }
-    const effect = this.effect(issue, place, nothing);
-    this.queue(operation, thread).push({ issue, effect });
-    counter.signals.push(effect);
+    counter.signals.push(this.effect(issue, operation, thread, place, nothing));
   }
 
   private wait(operation: ExecutionOperation, thread: number, place: OperationPlace): void {
@@ -260,9 +268,12 @@ class BlockEvents {
     return this.shared.counters.channel(this.gpu, type, id, way);
   }
 
+  private portChannel(operation: ExecutionOperation, thread: number): number {
+    return this.plan.gpus[this.gpu].blocks[this.block].channels.port[operation.channels[thread]];
+  }
+
   private queue(operation: ExecutionOperation, thread: number): Queued[] {
-    const id = this.plan.gpus[this.gpu].blocks[this.block].channels.port[operation.channels[thread]];
-    const key = `${this.gpu} ${id}`;
+    const key = `${this.gpu} ${this.portChannel(operation, thread)}`;
     const queue = this.shared.queues.get(key) ?? [];
     this.shared.queues.set(key, queue);
     return queue;
@@ -277,7 +288,10 @@ class BlockEvents {
     const key = `${this.gpu} ${id} ${round}`;
     let meeting = this.shared.meetings.get(key);
     if (meeting === undefined) {
-      const event = this.shared.graph.add({ place, gpu: this.gpu, kind: 'join', moves: nothing, relaxed: false });
+      const { graph, barrierLanes } = this.shared;
+      const lane = barrierLanes.get(`${this.gpu} ${id}`) ?? graph.openLane();
+      barrierLanes.set(`${this.gpu} ${id}`, lane);
+      const event = graph.add({ place, gpu: this.gpu, kind: 'join', moves: nothing, relaxed: false, lane });
       meeting = { event, blocks: new Set(), expected: new Set(), place };
       this.shared.meetings.set(key, meeting);
     }
@@ -291,9 +305,11 @@ class BlockEvents {
   /** All threads meet. */
   private join(place: OperationPlace): void {
     const { graph } = this.shared;
-    const event = graph.add({ place, gpu: this.gpu, kind: 'join', moves: nothing, relaxed: false });
+    const lane = this.lane('thread 0');
+    const event = graph.add({ place, gpu: this.gpu, kind: 'join', moves: nothing, relaxed: false, lane });
     for (const earlier of [this.joined, ...this.segment]) graph.edge(earlier, event);
     this.joined = event;
+    this.movers = 0;
     this.segment = [];
     this.stops = [];
     this.threads = new Map();
@@ -302,7 +318,8 @@ class BlockEvents {
   /** An event of one thread. */
   private thread(thread: number, place: OperationPlace, relaxed = false): number {
     const { graph } = this.shared;
-    const event = graph.add({ place, gpu: this.gpu, kind: 'thread', moves: nothing, relaxed });
+    const lane = this.lane(`thread ${thread}`);
+    const event = graph.add({ place, gpu: this.gpu, kind: 'thread', moves: nothing, relaxed, lane });
     graph.edge(this.threads.get(thread) ?? this.joined, event);
     for (const stop of this.stops) graph.edge(stop, event, Strength.control);
     this.threads.set(thread, event);
@@ -313,18 +330,38 @@ class BlockEvents {
   /** An event of all threads, each on its own. */
   private together(place: OperationPlace, moves: readonly EventMove[]): number {
     const { graph } = this.shared;
-    const event = graph.add({ place, gpu: this.gpu, kind: 'data', moves, relaxed: false });
+    const lane = this.lane(`mover ${this.movers++}`);
+    const event = graph.add({ place, gpu: this.gpu, kind: 'data', moves, relaxed: false, lane });
     graph.edge(this.joined, event);
     for (const earlier of [...this.stops, ...this.threads.values()]) graph.edge(earlier, event, Strength.control);
     this.segment.push(event);
     return event;
   }
 
-  /** Something that a port channel does once it was told to. */
-  private effect(issue: number, place: OperationPlace, moves: readonly EventMove[]): number {
+  /** What a port channel does once a thread has handed it over, in the order in which that thread hands things over. */
+  private effect(
+    issue: number,
+    operation: ExecutionOperation,
+    thread: number,
+    place: OperationPlace,
+    moves: readonly EventMove[],
+  ): number {
     const { graph } = this.shared;
-    const event = graph.add({ place, gpu: this.gpu, kind: 'transfer', moves, relaxed: false });
-    graph.edge(issue, event);
-    return event;
+    const key = `port ${this.portChannel(operation, thread)} of thread ${thread}`;
+    const effect = graph.add({ place, gpu: this.gpu, kind: 'transfer', moves, relaxed: false, lane: this.lane(key) });
+    graph.edge(issue, effect);
+    const last = this.effects.get(key);
+    if (last !== undefined) graph.edge(last, effect);
+    this.effects.set(key, effect);
+    this.queue(operation, thread).push({ issue, effect });
+    return effect;
+  }
+
+  private lane(key: string): number {
+    const known = this.lanes.get(key);
+    if (known !== undefined) return known;
+    const lane = this.shared.graph.openLane();
+    this.lanes.set(key, lane);
+    return lane;
   }
 }

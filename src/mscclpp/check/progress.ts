@@ -6,7 +6,7 @@
 import type { Finding } from '../../ir/verification.ts';
 import { CheckFindings } from '../../verify/story.ts';
 import type { Counter } from './counters.ts';
-import type { Precedence } from './graph.ts';
+import type { Tickets } from './ordering.ts';
 import { packetsOf } from './packets.ts';
 import type { EventProgram } from './program.ts';
 import { operationName, type StoryLine, storyLine } from './words.ts';
@@ -52,11 +52,11 @@ const singular = (verb: string): string => verb.replace(/s$/, '');
 
 /**
  * Events that never happen, told from those that wait for something.
- * @param execution what comes before what, as far as it is known
+ * @param tickets which signal each wait needs in the worst case
  */
-export function checkProgress(program: EventProgram, execution: Precedence): readonly Finding[] {
+export function checkProgress(program: EventProgram, tickets: Tickets): readonly Finding[] {
   const { graph, given } = program;
-  const conditions = conditionsOf(program, execution);
+  const conditions = conditionsOf(program, tickets);
   const edges = graph.from.slice(0, given).map((from, edge) => [from, graph.to[edge]] as const);
   const done = runAll(graph.events.length, edges, conditions);
   const held = new Set(edges.flatMap(([from, to]) => (done[from] === 0 ? [to] : [])));
@@ -76,7 +76,15 @@ export function checkProgress(program: EventProgram, execution: Precedence): rea
   return found.list();
 }
 
-/** Marks what happens with 1. */
+/** Events of which others need some number, and those others by the number that they need, smallest first. */
+interface Supply {
+  readonly demands: Condition[];
+  /** How many of the events have happened, and how many of the demands they meet. */
+  happened: number;
+  met: number;
+}
+
+/** Runs all events that can happen. Returns 1 for each event that happens. */
 function runAll(
   events: number,
   edges: readonly (readonly [number, number])[],
@@ -84,17 +92,24 @@ function runAll(
 ): Uint8Array {
   const waiting = new Int32Array(events);
   const next: number[][] = Array.from({ length: events }, () => []);
-  const helps: number[][] = Array.from({ length: events }, () => []);
-  const lacking = conditions.map(({ count }) => count);
+  const supplies: Supply[][] = Array.from({ length: events }, () => []);
   for (const [from, to] of edges) {
     waiting[to]++;
     next[from].push(to);
   }
-  conditions.forEach(({ event, of, count }, condition) => {
-    if (count <= 0) return;
-    waiting[event]++;
-    for (const other of of) helps[other].push(condition);
-  });
+  // Conditions on one counter share the array of its signals.
+  const byEvents = new Map<readonly number[], Condition[]>();
+  for (const condition of conditions) {
+    const demands = byEvents.get(condition.of);
+    if (demands === undefined) byEvents.set(condition.of, [condition]);
+    else demands.push(condition);
+  }
+  for (const [of, demands] of byEvents) {
+    const unmet = demands.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
+    const supply = { demands: unmet, happened: 0, met: 0 };
+    for (const { event } of unmet) waiting[event]++;
+    for (const event of of) supplies[event].push(supply);
+  }
   const done = new Uint8Array(events);
   const open: number[] = [];
   const advance = (event: number): void => {
@@ -108,22 +123,26 @@ function runAll(
       waiting[other]--;
       advance(other);
     }
-    for (const condition of helps[event]) {
-      if (--lacking[condition] !== 0) continue;
-      const waiter = conditions[condition].event;
-      waiting[waiter]--;
-      advance(waiter);
+    for (const supply of supplies[event]) {
+      supply.happened++;
+      while (supply.met < supply.demands.length && supply.demands[supply.met].count <= supply.happened) {
+        const waiter = supply.demands[supply.met++].event;
+        waiting[waiter]--;
+        advance(waiter);
+      }
     }
   }
   return done;
 }
 
 /** Waits need as many signals as waits that may come before them, and one; packets one of those who write them. */
-function conditionsOf(program: EventProgram, execution: Precedence): readonly Condition[] {
+function conditionsOf(program: EventProgram, tickets: Tickets): readonly Condition[] {
   const { graph, counters } = program;
   const conditions: Condition[] = [];
   for (const counter of counters.all) {
-    for (const wait of counter.waits) conditions.push(signalsFor(counter, wait, execution));
+    tickets.get(counter)?.forEach((ticket, at) => {
+      conditions.push(signalsFor(counter, counter.waits[at], ticket));
+    });
   }
   const { writers, readers } = packetsOf(graph);
   for (const [cell, reading] of readers) {
@@ -135,12 +154,7 @@ function conditionsOf(program: EventProgram, execution: Precedence): readonly Co
   return conditions;
 }
 
-function signalsFor(
-  { name, verbs, initial, signals, waits }: Counter,
-  event: number,
-  execution: Precedence,
-): Condition {
-  const ticket = waits.filter((other) => other !== event && !execution.before(event, other)).length + 1;
+function signalsFor({ name, verbs, initial, signals }: Counter, event: number, ticket: number): Condition {
   const count = ticket - initial;
   const which = initial === 0 ? `${count}` : `${count} beyond the initial ${initial}`;
   return { event, of: signals, count, what: `${singular(verbs.signal)} ${which} of ${name}` };

@@ -24,7 +24,7 @@ import {
   wait,
 } from './plans.ts';
 
-const corpus = new URL('../../../shared/corpus/mscclpp-plans/', import.meta.url);
+const corpus = new URL('../../../../shared/corpus/mscclpp-plans/', import.meta.url);
 const here = existsSync(corpus);
 if (!here) console.info('skipped: the files of ../shared/corpus/mscclpp-plans are not here');
 
