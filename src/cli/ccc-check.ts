@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { check } from '../kernel/check.ts';
-import { need, Refusal } from '../kernel/plan.ts';
-import { readPlan } from '../kernel/read.ts';
+import { checkPlan } from '../kernel/check.ts';
+import { readPlanFile } from '../kernel/read.ts';
+import { Refusal } from '../kernel/refusal.ts';
 import { explained } from '../verify/refusal.ts';
 
 const usage = `usage: ccc-check [--inflight N|unbounded] [--ownership event|strict] [--bitwise] plan.json|-
@@ -44,13 +44,13 @@ function outcomeOf(args: string[]): readonly [code: number, message: string] {
 }
 
 function verdictOn(text: string, { inflight: wanted, ownership, bitwise }: Options): readonly [number, string] {
-  let tables: ReturnType<typeof readPlan> | undefined;
+  let tables: ReturnType<typeof readPlanFile> | undefined;
   try {
-    need(text.length <= 2 ** 27, 'a text of more than 2 ** 27 characters', 'limit');
-    const plan = readPlan(JSON.parse(text));
+    if (text.length > 2 ** 27) throw new Refusal('limit', 'a text of more than 2 ** 27 characters');
+    const plan = readPlanFile(JSON.parse(text));
     tables = plan;
     const inflight = wanted === 'unbounded' ? undefined : (wanted ?? plan.inflight);
-    const isSame = check(plan, { inflight, ownership });
+    const isSame = checkPlan(plan, { inflight, ownership });
     if (bitwise && isSame === false) return [1, 'not proved: ranks combine a chunk with different trees\n'];
     const bits = isSame === undefined ? '' : `; ${isSame ? 'same' : 'perhaps other'} bits on all ranks`;
     return [0, `proved: ${inflight ?? 'any number of'} transfers in flight, ${ownership} ownership${bits}\n`];

@@ -1,111 +1,218 @@
-/** What a collective asks for (docs/collectives.md), whether a plan of it is well formed, which the rest relies on, and where all lies. */
-import { type Collective, isWhole, need, type Tables } from './plan.ts';
+/**
+ * Section 1 of docs/verification.md: the plan is well formed. All tables fit together and all numbers are in range, so that the other sections may
+ * rely on them. The checks also find out where everything lies in memory.
+ */
+import { slotsOf } from './collective.ts';
+import { isWhole, none, Refusal, requireForm } from './refusal.ts';
+import {
+  at,
+  type BufferSlots,
+  bufferCode,
+  type CollectiveRecord,
+  isMessage,
+  isReceive,
+  type OperationColumns,
+  operationCode,
+  type PlanTables,
+} from './tables.ts';
 
-type Shards = readonly number[];
-/** Names of the shards, of C chunks each, of a rank's input and output. An output chunk combines the input chunks that have its name. */
-const kinds: Readonly<Record<string, (rank: number, root: number, all: Shards) => readonly Shards[]>> = {
-  allgather: (rank, _, all) => [[rank], all],
-  gather: (rank, root, all) => [[rank], rank === root ? all : []],
-  alltoall: (rank, _, all) => [all.map((to) => rank * all.length + to), all.map((from) => from * all.length + rank)],
-  broadcast: (rank, root) => [rank === root ? [0] : [], [0]],
-  scatter: (rank, root, all) => [rank === root ? all : [], [rank]],
-  reducescatter: (rank, _, all) => [all, [rank]],
-  reduce: (rank, root) => [[0], rank === root ? [0] : []],
-  ...{ allreduce: () => [[0], [0]], scan: () => [[0], [0]], exscan: () => [[0], [0]] },
-  ...{ barrier: () => [[0], []], custom: () => [[], []] },
-};
-function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Collective): void {
-  const areSizes = isWhole(ranks, 1, 2 ** 20) && isWhole(chunks, 1) && isWhole(root, 0, ranks - 1);
-  const isKnown = Object.hasOwn(kinds, kind) && 'sum prod max min and or xor minloc maxloc'.split(' ').includes(op);
-  need(areSizes && isKnown && (kind === 'custom') === (custom !== undefined), 'collective');
+/**
+ * One bulk's memory of all ranks as one row of cells, rank after rank; a cell is what a slot names. In place an input slot and an output slot may
+ * name the same cell. The other columns have an entry for each operation.
+ */
+export interface Layout {
+  readonly cells: number;
+  /** Entry `3 · rank + buffer`: the cell of slot 0 of a rank's input, output or scratch, and the number of slots. */
+  readonly bufferCell: Int32Array;
+  readonly bufferSlots: Int32Array;
+  readonly rankOf: Int32Array;
+  readonly laneOf: Int32Array;
+  /** The first cell that is read, and the first one that is written; −1 where an operation has no such slice. */
+  readonly sourceCell: Int32Array;
+  readonly targetCell: Int32Array;
+  /** The number of chunks that the operation moves. */
+  readonly moved: Int32Array;
+  /** The number of chunks that all operations move. */
+  readonly movedInAll: number;
+}
+
+/** The entry of a rank's buffer in `bufferCell` and `bufferSlots`. */
+export function bufferEntry(rank: number, buffer: number): number {
+  return 3 * rank + buffer;
+}
+
+/** Where the buffers of all ranks lie. */
+type RankMemory = Pick<Layout, 'cells' | 'bufferCell' | 'bufferSlots'>;
+
+/** Checks the form of a plan whose collective makes sense, and lays its memory out. @throws Refusal */
+export function layOut(plan: PlanTables, maxChunks: number): Layout {
+  requireForm(isWhole(plan.bulks, 1, 2 ** 28), 'bulks is not a whole number from 1 to 2 ** 28');
+  requireForm(isWhole(plan.scratchPerBulk, 1), 'scratchPerBulk is not a whole number of at least 1');
+  checkTables(plan);
+  const memory = placeBuffers(plan, maxChunks);
+  const operations = plan.ops.kind.length;
+  const layout = {
+    ...memory,
+    ...ownersOf(plan),
+    sourceCell: new Int32Array(operations),
+    targetCell: new Int32Array(operations),
+    moved: new Int32Array(operations),
+    movedInAll: 0,
+  };
+  for (let o = 0; o < operations; o++) {
+    placeOperation(plan, layout, o);
+    checkWaits(plan, layout, o);
+    checkRelay(plan, layout, o);
+    layout.movedInAll += at(layout.moved, o);
+    if (layout.movedInAll > maxChunks) throw new Refusal('limit', `operations move more than ${maxChunks} chunks`);
+  }
+  return layout;
+}
+
+/** The tables have an entry for everything, and none twice. */
+function checkTables({ collective, buffers, firstLane, firstOp, ops }: PlanTables): void {
+  const { kind, peer, channel, receivedFirst, firstAfter, afterOp, afterBulks, relay = kind } = ops;
+  const slices = [ops.srcBuffer, ops.srcOffset, ops.srcCount, ops.dstBuffer, ops.dstOffset, ops.dstCount];
+  requireForm(buffers.length === collective.ranks, 'there are more or fewer programs than ranks');
+  for (const column of [peer, channel, receivedFirst, relay, ...slices]) {
+    requireForm(column.length === kind.length, 'the columns of operations differ in length');
+  }
+  requireForm(afterBulks.length === afterOp.length, 'the columns of waits differ in length');
+  requireForm(
+    sharesOut(firstLane, collective.ranks, firstOp.length - 1),
+    'the lanes are not those of all ranks in order',
+  );
+  requireForm(
+    sharesOut(firstOp, firstOp.length - 1, kind.length),
+    'the operations are not those of all lanes in order',
+  );
+  requireForm(sharesOut(firstAfter, kind.length, afterOp.length), 'the waits are not those of all operations in order');
+}
+
+/** Whether `first` gives each row to one owner, in order. */
+function sharesOut(first: Int32Array, owners: number, rows: number): boolean {
+  if (first.length !== owners + 1 || at(first, 0) !== 0 || at(first, owners) !== rows) return false;
+  for (let owner = 0; owner < owners; owner++) if (at(first, owner) > at(first, owner + 1)) return false;
+  return true;
+}
+
+/** The lane and the rank of each operation. */
+function ownersOf({ firstLane, firstOp, buffers, ops }: PlanTables): Pick<Layout, 'laneOf' | 'rankOf'> {
+  const laneOf = new Int32Array(ops.kind.length);
+  const rankOf = new Int32Array(ops.kind.length);
+  for (let rank = 0; rank < buffers.length; rank++) {
+    for (let lane = at(firstLane, rank); lane < at(firstLane, rank + 1); lane++) {
+      laneOf.fill(lane, at(firstOp, lane), at(firstOp, lane + 1));
+      rankOf.fill(rank, at(firstOp, lane), at(firstOp, lane + 1));
+    }
+  }
+  return { laneOf, rankOf };
+}
+
+/** Input and output have the slots that the collective gives them. A rank's scratch lies behind its input and output. */
+function placeBuffers({ collective, buffers }: PlanTables, maxChunks: number): RankMemory {
+  const bufferCell = new Int32Array(3 * buffers.length);
+  const bufferSlots = new Int32Array(3 * buffers.length);
+  let cells = 0;
+  for (const [rank, buffer] of buffers.entries()) {
+    const wanted = slotsOf(collective, rank);
+    const hasSlots = buffer.input === wanted.input && buffer.output === wanted.output;
+    if (!hasSlots || !isWhole(buffer.scratch, 0))
+      throw new Refusal('malformed', `the buffers of rank ${rank} are of other sizes`);
+    const shift = inputShift(collective, rank, buffer);
+    const input = cells + Math.max(0, shift);
+    const output = cells + Math.max(0, -shift);
+    const scratch = Math.max(input + buffer.input, output + buffer.output);
+    cells = scratch + buffer.scratch;
+    if (cells > maxChunks) throw new Refusal('limit', `buffers hold more than ${maxChunks} chunks`);
+    bufferCell.set([input, output, scratch], bufferEntry(rank, bufferCode.input));
+    bufferSlots.set([buffer.input, buffer.output, buffer.scratch], bufferEntry(rank, bufferCode.input));
+  }
+  return { cells, bufferCell, bufferSlots };
+}
+
+/**
+ * The output slot at which a rank's input begins; negative if the output begins within the input. Out of place the input lies right behind the
+ * output. In place the smaller buffer lies where its shards stand in the larger one.
+ */
+function inputShift(collective: CollectiveRecord, rank: number, { input, output }: BufferSlots): number {
+  const { inPlace, custom, chunks } = collective;
+  if (!inPlace || input === 0 || output === 0) return output;
   if (custom !== undefined) {
-    const { input, output, inputAt = input, results } = custom;
-    const areLists = [input, output, inputAt].every(({ length }) => length === ranks);
-    const areOfSlots = results.every(({ length }, rank) => length <= (output[rank] ?? 0));
-    need(areOfSlots && areLists && [...input, ...output].every((size) => isWhole(size, 0)), 'custom');
+    const shift = custom.inputAt?.[rank] ?? 0;
+    if (isWhole(shift, -input, output)) return shift;
+    throw new Refusal('malformed', `the input of rank ${rank} does not lie at its output`);
   }
-  const haveShards = ['allgather', 'gather', 'alltoall', 'scatter', 'reducescatter'].includes(kind);
-  const shards = haveShards ? ranks ** (kind === 'alltoall' ? 2 : 1) : Number.NaN;
-  need(!counts || (counts.length === shards && counts.every((bytes) => isWhole(bytes, 0))), 'counts');
+  if (input === output) return 0;
+  return input < output ? rank * chunks : -rank * chunks;
 }
-/** C; the token of a barrier and each slot of a custom collective is a shard of one chunk, whatever the plan gives as C. */
-export function chunksPerShard({ kind, chunks }: Collective): number {
-  return kind === 'barrier' || kind === 'custom' ? 1 : chunks;
+
+/** Checks an operation by itself, and fills its entries of the layout's columns. */
+function placeOperation(plan: PlanTables, layout: Layout, o: number): void {
+  const { ops, collective } = plan;
+  const kind = at(ops.kind, o);
+  requireForm(isWhole(kind, operationCode.copy, operationCode.recvReduce), 'the kind of operation is not known', o);
+  requireForm(isWhole(at(ops.receivedFirst, o), 0, 1), 'the order of operands is not known', o);
+  const [reads, writes] = [!isReceive(kind), kind !== operationCode.send];
+  layout.sourceCell[o] = reads ? sourceCellOf(ops, layout, o) : none;
+  layout.targetCell[o] = writes ? targetCellOf(ops, layout, o) : none;
+  layout.moved[o] = at(writes ? ops.dstCount : ops.srcCount, o);
+  requireForm(reads || at(ops.srcBuffer, o) === none, 'a receive has a source besides its message', o);
+  requireForm(writes || at(ops.dstBuffer, o) === none, 'a send has a destination besides its message', o);
+  const writesInput = writes && at(ops.dstBuffer, o) === bufferCode.input;
+  requireForm(collective.inPlace || !writesInput, 'the input is written, and the collective is not in place', o);
+  if (isMessage(kind)) checkMessage(plan, layout, o);
+  else checkLocal(plan, layout, o);
 }
-/** One bulk's memory as one row of cells: rank r's input, output and scratch begin at cells `starts[r][0 … 2]`.
- *  Operation o moves `size[o]` chunks from cell `source[o]` on to `target[o]` on; messages get cells of their own behind all ranks' `cells`. */
-export function layOut(plan: Tables, most: number) {
-  const { collective, ops, firstLane, firstOp, bulks, scratchPerBulk, buffers } = plan;
-  checkCollective(collective);
-  const { kind: name, ranks, root, inPlace, custom } = collective;
-  const chunks = chunksPerShard(collective);
-  need(isWhole(bulks, 1, 2 ** 28) && isWhole(scratchPerBulk, 1) && buffers.length === ranks, 'bulks or programs');
-  const [source, target, size, laneOf, rankOf] = [0, 1, 2, 3, 4].map(() => new Int32Array(ops.kind.length));
-  const [starts, all]: [number[][], Shards] = [[], Array.from({ length: ranks }, (_, rank) => rank)];
-  const shardsOf = (rank: number): readonly Shards[] => kinds[name](rank, root, all);
-  const chunksOf = (shards: Shards): number => shards.length * chunks;
-  let [cells, touched] = [0, 0];
-  for (const [rank, { input, output, scratch }] of buffers.entries()) {
-    const held = custom ? [custom.input[rank], custom.output[rank]] : shardsOf(rank).map(chunksOf);
-    need(input === held[0] && output === held[1] && isWhole(scratch, 0), `the buffers of rank ${rank}`);
-    // Out of place the input lies behind the output; in place the smaller one lies in the larger.
-    const shared = custom ? (custom.inputAt?.[rank] ?? 0) : Math.sign(output - input) * rank * chunks;
-    const inputAt = inPlace && input > 0 && output > 0 ? shared : output;
-    need(isWhole(inputAt, -input, output), `where the input of rank ${rank} lies`);
-    const [from, to] = [cells + Math.max(0, inputAt), cells + Math.max(0, -inputAt)];
-    const at = [from, to, Math.max(from + input, to + output)];
-    starts.push(at);
-    cells = at[2] + scratch;
-    const cellOf = (buffer: number, offset: number, count: number): number =>
-      offset >= 0 && count >= 1 && offset + count <= [input, output, scratch][buffer] ? at[buffer] + offset : -1;
-    const [start, end] = [firstOp[firstLane[rank]], firstOp[firstLane[rank + 1]]];
-    for (let o = start, lane = firstLane[rank]; o < end; o++) {
-      while (firstOp[lane + 1] <= o) lane++;
-      [laneOf[o], rankOf[o]] = [lane, rank];
-      const [kind, peer] = [ops.kind[o], ops.peer[o]];
-      source[o] = cellOf(ops.srcBuffer[o], ops.srcOffset[o], ops.srcCount[o]);
-      target[o] = cellOf(ops.dstBuffer[o], ops.dstOffset[o], ops.dstCount[o]);
-      size[o] = kind === 2 ? ops.srcCount[o] : ops.dstCount[o];
-      touched += size[o];
-      let isSound = isWhole(kind, 0, 4) && source[o] >= 0 === kind < 3 && target[o] >= 0 === (kind !== 2);
-      // Out of place the input is only read; source and destination of a copy or reduction are alike and apart; nobody sends to itself.
-      isSound &&= (kind === 2 || inPlace || ops.dstBuffer[o] !== 0) && isWhole(ops.receivedFirst[o], 0, 1);
-      if (kind > 1) isSound &&= isWhole(peer, 0, ranks - 1) && peer !== rank && isWhole(ops.channel[o], 0);
-      else isSound &&= peer < 0 && ops.srcCount[o] === size[o] && Math.abs(source[o] - target[o]) >= size[o];
-      for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
-        isSound &&= isWhole(ops.afterOp[a], start, end - 1) && isWhole(ops.afterBulks[a], ops.afterOp[a] === o ? 1 : 0);
-      }
-      need(isSound, 'is no operation', 'malformed', o);
-    }
-    need(Math.max(cells, touched) <= most, `buffers hold, or operations touch, more than ${most} chunks`, 'limit');
+
+/** A message goes to another rank, or comes from one. */
+function checkMessage({ ops, collective }: PlanTables, { rankOf }: Layout, o: number): void {
+  const peer = at(ops.peer, o);
+  requireForm(isWhole(peer, 0, collective.ranks - 1) && peer !== at(rankOf, o), 'the peer is no other rank', o);
+  requireForm(at(ops.channel, o) >= 0, 'the channel is negative', o);
+}
+
+/** A copy or reduction has two slices of equal length that do not overlap. */
+function checkLocal({ ops }: PlanTables, { sourceCell, targetCell, moved }: Layout, o: number): void {
+  requireForm(at(ops.peer, o) < 0, 'a copy or reduction has a peer', o);
+  requireForm(at(ops.srcCount, o) === at(ops.dstCount, o), 'the slices differ in length', o);
+  requireForm(Math.abs(at(sourceCell, o) - at(targetCell, o)) >= at(moved, o), 'the slices overlap', o);
+}
+
+function sourceCellOf({ srcBuffer, srcOffset, srcCount }: OperationColumns, layout: Layout, o: number): number {
+  return cellOf(layout, o, at(srcBuffer, o), at(srcOffset, o), at(srcCount, o));
+}
+
+function targetCellOf({ dstBuffer, dstOffset, dstCount }: OperationColumns, layout: Layout, o: number): number {
+  return cellOf(layout, o, at(dstBuffer, o), at(dstOffset, o), at(dstCount, o));
+}
+
+/** The first cell of a slice, which has at least one slot and lies within its buffer. */
+function cellOf(layout: Layout, o: number, buffer: number, offset: number, count: number): number {
+  requireForm(isWhole(buffer, bufferCode.input, bufferCode.scratch), 'a slice is missing', o);
+  const entry = bufferEntry(at(layout.rankOf, o), buffer);
+  const isInside = offset >= 0 && count >= 1 && offset + count <= at(layout.bufferSlots, entry);
+  requireForm(isInside, 'a slice is empty or lies outside its buffer', o);
+  return at(layout.bufferCell, entry) + offset;
+}
+
+/** An operation waits for operations of its own rank, of itself and others in earlier bulks, of others in the same bulk. */
+function checkWaits({ firstLane, firstOp, ops }: PlanTables, { rankOf }: Layout, o: number): void {
+  const rank = at(rankOf, o);
+  const start = at(firstOp, at(firstLane, rank));
+  const end = at(firstOp, at(firstLane, rank + 1));
+  for (let wait = at(ops.firstAfter, o); wait < at(ops.firstAfter, o + 1); wait++) {
+    const awaited = at(ops.afterOp, wait);
+    requireForm(isWhole(awaited, start, end - 1), 'it waits for an operation of another rank', o);
+    requireForm(at(ops.afterBulks, wait) >= (awaited === o ? 1 : 0), 'it waits for itself or for a later bulk', o);
   }
-  return { ...plan, shardsOf, starts, cells, touched, source, target, size, laneOf, rankOf };
 }
-/** The k-th send of a connection meets its k-th receive; by operation its connection and its k. The message gets cells behind all others. */
-export function connect(plan: ReturnType<typeof layOut>, inflight: number) {
-  const { ops, bulks, limits, rankOf, laneOf, source, target, size } = plan;
-  type Connection = readonly [sends: number[], receives: number[]];
-  const [connections, connectionOf, turn] = [new Map<string, Connection>(), [] as Connection[], [] as number[]];
-  for (const [o, rank] of rankOf.entries()) {
-    if (ops.kind[o] < 2) continue;
-    const isSend = ops.kind[o] === 2;
-    const key = [...(isSend ? [rank, ops.peer[o]] : [ops.peer[o], rank]), ops.channel[o]].join();
-    connectionOf[o] = connections.get(key) ?? [[], []];
-    connections.set(key, connectionOf[o]);
-    const side = connectionOf[o][isSend ? 0 : 1];
-    turn[o] = side.push(o) - 1;
-    need(laneOf[side[0]] === laneOf[o], 'is not in the lane of its connection', 'malformed', o);
-  }
-  let withMessages = plan.cells;
-  for (const [sends, receives] of connections.values()) {
-    const most = Math.min(inflight, sends.length * bulks);
-    need(most <= (limits?.messageIds ?? most), 'has more messages on their way than ids', 'over-capacity', sends[0]);
-    for (let k = 0; k < sends.length || k < receives.length; k++) {
-      need(size[sends[k]] === size[receives[k]], 'has no such other end', 'mismatched', sends[k] ?? receives[k]);
-      [target[sends[k]], source[receives[k]]] = [withMessages, withMessages];
-      withMessages += size[sends[k]];
-    }
-  }
-  return { ...plan, connectionOf, turn, withMessages };
+
+/** A relay is a receive whose message a later send of its lane passes on. */
+function checkRelay({ ops }: PlanTables, { laneOf }: Layout, o: number): void {
+  const send = ops.relay === undefined ? -1 : at(ops.relay, o);
+  if (send === none) return;
+  const isLaterInLane = isWhole(send, o + 1, laneOf.length - 1) && at(laneOf, send) === at(laneOf, o);
+  const passesOn = isLaterInLane && isReceive(at(ops.kind, o)) && at(ops.kind, send) === operationCode.send;
+  requireForm(passesOn, 'it relays a message that no later send of its lane passes on', o);
 }
-export type Form = ReturnType<typeof connect>;

@@ -1,70 +1,205 @@
-/** No data race in any interleaving: two accesses to a cell, one of them a write, are ordered. Neighbours along one run are enough. */
-import type { Order } from './order.ts';
-import { need } from './plan.ts';
+/**
+ * Section 5 of docs/verification.md: there is no data race. Any two accesses to a cell, one of them a write, are in the same order in every run. Along
+ * one run it is enough to ask about neighbours, since "before" is transitive.
+ */
+import type { Layout } from './form.ts';
+import { type EventGraph, eventOf, operationOf } from './order.ts';
+import { none, Refusal } from './refusal.ts';
+import { at, bufferCode, isReceive, itemAt, operationCode, type PlanTables } from './tables.ts';
 
-type Question = readonly [x: number, y: number];
-/** What is to be asked about each rank's memory: is node x before node y in every run? Operations of one lane are in order. */
-function questionsOf(order: Order): Question[][] {
-  const { ops, scratchPerBulk, laneOf, source, target, size, count, width, begin, end, happening } = order;
-  const questions = order.buffers.map((): Question[] => []);
-  const ask = (x: number, y: number): void => {
-    const [earlier, later, asked] = [width * x + end, width * y + begin, questions[order.rankOf[y % count]]];
-    const [last0, last1] = asked.at(-1) ?? [];
-    if (x < 0 || laneOf[x % count] === laneOf[y % count] || (last0 === earlier && last1 === later)) return;
-    asked.push([earlier, later]);
-  };
-  /** By cell its last write, and its last read since: read r is by event `reader[r]`, and the one before it is `older[r]`. */
-  const [lastWrite, lastRead] = [0, 1].map(() => new Int32Array(order.cells).fill(-1));
-  const [reader, older] = [0, 1].map(() => new Int32Array(order.touched * (happening.length > count ? 2 : 1)));
-  let reads = 0;
-  for (const y of happening) {
-    const o = y % count;
-    // What later bulks touch is other memory, but for the copy of scratch that is used again.
-    const meets = (buffer: number): boolean => y < count || (buffer === 2 && y >= scratchPerBulk * count);
-    const isRead = ops.kind[o] < 3 && meets(ops.srcBuffer[o]);
-    for (let cell = source[o]; isRead && cell < source[o] + size[o]; cell++) {
-      ask(lastWrite[cell], y);
-      [reader[reads], older[reads]] = [y, lastRead[cell]];
-      lastRead[cell] = reads++;
-    }
-    const isWritten = ops.kind[o] !== 2 && meets(ops.dstBuffer[o]); // a reduction reads it too, but asks no more for that
-    for (let cell = target[o]; isWritten && cell < target[o] + size[o]; cell++) {
-      if (lastRead[cell] < 0) ask(lastWrite[cell], y);
-      for (let read = lastRead[cell]; read >= 0; read = older[read]) ask(reader[read], y);
-      [lastWrite[cell], lastRead[cell]] = [y, -1];
-    }
-  }
-  return questions;
+/** Is node `earlier` before node `later` in every run? Both belong to one rank, and stand in this order in the run at hand. */
+interface Question {
+  readonly earlier: number;
+  readonly later: number;
 }
-export function checkRaces(order: Order): void {
-  const { run, first, before, count, width, rankOf } = order;
-  const questions = questionsOf(order);
-  const nodesOf = questions.map((): number[] => []);
-  for (const node of run) nodesOf[rankOf[Math.floor(node / width) % count]].push(node);
-  const [place, marks] = [new Int32Array(run.length), new Int32Array(run.length)];
-  let [steps, open]: [number, Question[]] = [0, []];
-  // What a rank does by itself answers nearly all, and the whole run the rest.
-  for (const [rank, nodes] of [...nodesOf, run].entries()) {
-    for (let i = 0; i < nodes.length; i++) place[nodes[i]] = i;
-    const asked = (questions[rank] ?? open).sort((a, b) => place[a[0]] - place[b[0]]);
-    if (rank === questions.length) open = [];
-    for (let q = 0; q < asked.length; q += 32) {
-      const some = asked.slice(q, q + 32); // bit b marks the x of the b-th of these, and whatever comes after something marked
-      const start = place[some[0][0]];
-      const end = some.reduce((most, [, y]) => Math.max(most, place[y] + 1), start);
-      steps += end - start;
-      need(steps <= 2 ** 32, 'to look for races takes more than 2 ** 32 steps', 'limit');
-      marks.fill(0, start, end);
-      for (const [b, [x]] of some.entries()) marks[place[x]] |= 1 << b;
-      for (let i = start; i < end; i++) {
-        for (let e = first[nodes[i]]; e < first[nodes[i] + 1]; e++) {
-          const earlier = place[before[e]];
-          if (earlier >= start && nodes[earlier] === before[e]) marks[i] |= marks[earlier];
-        }
-      }
-      open.push(...some.filter(([, y], b) => (marks[place[y]] & (1 << b)) === 0));
+
+/** Between which nodes an event owns the slots that it reads and writes: the instant at which it happens, or from its posting until it is done. */
+interface Ownership {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** What is checked: a plan, its graph, and the nodes and events of one run. */
+interface CheckedRun {
+  readonly plan: PlanTables;
+  readonly layout: Layout;
+  readonly graph: EventGraph;
+  /** All nodes in an order that the graph allows. */
+  readonly run: Int32Array;
+  /** All events in the order in which they happen there. */
+  readonly happening: Int32Array;
+}
+
+/** @throws Refusal 'race'; 'limit' if the search would take too long */
+export function checkRaces(checked: CheckedRun, ownsFromPosting: boolean): void {
+  const { phases } = checked.graph;
+  const ownership = ownsFromPosting
+    ? { from: phases.posted, until: phases.done }
+    : { from: phases.happens, until: phases.happens };
+  const questions = new AccessHistory(checked, ownership).questions();
+  const race = new Sweeper(checked).firstUnordered(questions);
+  if (race === undefined) return;
+  const { graph } = checked;
+  const other = operationOf(graph, eventOf(graph, race.earlier));
+  const operation = operationOf(graph, eventOf(graph, race.later));
+  throw new Refusal('race', `it is not ordered with operation ${other}, which touches the same memory`, operation);
+}
+
+/** Goes along a run, remembers by cell the last write and the reads since, and collects what has to be ordered. */
+class AccessHistory {
+  private readonly checked: CheckedRun;
+  private readonly ownership: Ownership;
+  /** By cell: the event that wrote it last, or `none`. */
+  private readonly lastWrite: Int32Array;
+  /** By cell: the last of the reads since the last write, as an index of the two columns below, or `none`. */
+  private readonly lastRead: Int32Array;
+  /** By read: the event, and the read of the same cell before it, or `none`. */
+  private readonly reader: Int32Array;
+  private readonly olderRead: Int32Array;
+  private reads = 0;
+  /** By rank. */
+  private readonly asked: Question[][];
+
+  constructor(checked: CheckedRun, ownership: Ownership) {
+    const { plan, layout, graph } = checked;
+    this.checked = checked;
+    this.ownership = ownership;
+    this.lastWrite = new Int32Array(layout.cells).fill(none);
+    this.lastRead = new Int32Array(layout.cells).fill(none);
+    // Of the bulks that are written out two touch memory that others touch: the first, and the one that uses the first one's scratch again.
+    const maxReads = layout.movedInAll * (graph.events > graph.operations ? 2 : 1);
+    this.reader = new Int32Array(maxReads);
+    this.olderRead = new Int32Array(maxReads);
+    this.asked = plan.buffers.map(() => []);
+  }
+
+  /** The questions about each rank's memory. */
+  questions(): readonly Question[][] {
+    const { plan, layout, graph, happening } = this.checked;
+    const { ops, scratchPerBulk } = plan;
+    for (let i = 0; i < happening.length; i++) {
+      const event = at(happening, i);
+      const o = operationOf(graph, event);
+      const kind = at(ops.kind, o);
+      // Other bulks have an input and an output of their own, and of the bulks that are written out only the last one uses this copy of scratch again.
+      const isFirstBulk = event < graph.operations;
+      const reusesScratch = event >= scratchPerBulk * graph.operations;
+      const shares = (buffer: number): boolean => isFirstBulk || (reusesScratch && buffer === bufferCode.scratch);
+      const moved = at(layout.moved, o);
+      if (!isReceive(kind) && shares(at(ops.srcBuffer, o))) this.read(event, at(layout.sourceCell, o), moved);
+      // A reduction also reads what it writes, which asks for nothing more than the write does.
+      if (kind !== operationCode.send && shares(at(ops.dstBuffer, o)))
+        this.write(event, at(layout.targetCell, o), moved);
+    }
+    return this.asked;
+  }
+
+  /** A read comes after the last write. */
+  private read(event: number, firstCell: number, moved: number): void {
+    for (let cell = firstCell; cell < firstCell + moved; cell++) {
+      this.ask(at(this.lastWrite, cell), event);
+      this.reader[this.reads] = event;
+      this.olderRead[this.reads] = at(this.lastRead, cell);
+      this.lastRead[cell] = this.reads++;
     }
   }
-  const [x, y] = open[0]?.map((node) => Math.floor(node / width)) ?? [];
-  need(x === undefined, `is not ordered with event ${x}, an access to the same memory`, 'race', y % count);
+
+  /** A write comes after all reads since the last write, and after that write if there are none. */
+  private write(event: number, firstCell: number, moved: number): void {
+    for (let cell = firstCell; cell < firstCell + moved; cell++) {
+      const lastRead = at(this.lastRead, cell);
+      if (lastRead === none) this.ask(at(this.lastWrite, cell), event);
+      for (let read = lastRead; read !== none; read = at(this.olderRead, read)) this.ask(at(this.reader, read), event);
+      this.lastWrite[cell] = event;
+      this.lastRead[cell] = none;
+    }
+  }
+
+  /** Asks whether an event is done with a cell before another one begins. Lane order answers for two events of one lane. */
+  private ask(earlierEvent: number, laterEvent: number): void {
+    const { layout, graph } = this.checked;
+    if (earlierEvent === none) return;
+    const [first, second] = [operationOf(graph, earlierEvent), operationOf(graph, laterEvent)];
+    if (at(layout.laneOf, first) === at(layout.laneOf, second)) return;
+    const earlier = graph.nodesPerEvent * earlierEvent + this.ownership.until;
+    const later = graph.nodesPerEvent * laterEvent + this.ownership.from;
+    const asked = itemAt(this.asked, at(layout.rankOf, second));
+    const last = asked.at(-1);
+    // Slices of several cells ask the same about each of them.
+    if (last === undefined || last.earlier !== earlier || last.later !== later) asked.push({ earlier, later });
+  }
+}
+
+/** A sweep answers as many questions at once as a mark has bits. */
+const questionsPerSweep = 32;
+const maxSteps = 2 ** 32;
+
+/** Answers questions by sweeps along parts of a run. */
+class Sweeper {
+  private readonly checked: CheckedRun;
+  /** By node: its position among the nodes that are swept. What is left of earlier sweeps is told by comparing. */
+  private readonly position: Int32Array;
+  /** By position: bit b says that the node is the earlier one of question b, or comes after it. */
+  private readonly marks: Int32Array;
+  private steps = 0;
+
+  constructor(checked: CheckedRun) {
+    this.checked = checked;
+    this.position = new Int32Array(checked.run.length);
+    this.marks = new Int32Array(checked.run.length);
+  }
+
+  /** A question to which the answer is no. What a rank does by itself orders nearly all accesses to its memory; the whole run decides about the rest. */
+  firstUnordered(questionsByRank: readonly Question[][]): Question | undefined {
+    const nodes = this.nodesByRank();
+    const undecided = questionsByRank.flatMap((questions, rank) => this.unordered(itemAt(nodes, rank), questions));
+    return this.unordered(this.checked.run, undecided)[0];
+  }
+
+  /** The nodes of each rank in the order of the run. */
+  private nodesByRank(): Int32Array[] {
+    const { plan, layout, graph, run } = this.checked;
+    const nodes = plan.buffers.map((): number[] => []);
+    for (const node of run) itemAt(nodes, at(layout.rankOf, operationOf(graph, eventOf(graph, node)))).push(node);
+    return nodes.map((list) => Int32Array.from(list));
+  }
+
+  /** Those of the questions to which no path through the given nodes says yes. */
+  private unordered(nodes: Int32Array, questions: readonly Question[]): Question[] {
+    for (let i = 0; i < nodes.length; i++) this.position[at(nodes, i)] = i;
+    const sorted = questions.toSorted((a, b) => at(this.position, a.earlier) - at(this.position, b.earlier));
+    const open: Question[] = [];
+    for (let q = 0; q < sorted.length; q += questionsPerSweep) {
+      open.push(...this.sweep(nodes, sorted.slice(q, q + questionsPerSweep)));
+    }
+    return open;
+  }
+
+  /** Marks the earlier node of each question, and every node that comes after a marked one. Returns the questions whose later node has no mark. */
+  private sweep(nodes: Int32Array, questions: readonly Question[]): readonly Question[] {
+    const { position, marks } = this;
+    const start = questions.reduce((first, { earlier }) => Math.min(first, at(position, earlier)), nodes.length);
+    const end = questions.reduce((last, { later }) => Math.max(last, at(position, later) + 1), start);
+    this.steps += end - start;
+    if (this.steps > maxSteps) throw new Refusal('limit', 'the search for races takes more than 2 ** 32 steps');
+    marks.fill(0, start, end);
+    for (const [bit, { earlier }] of questions.entries())
+      marks[at(position, earlier)] = at(marks, at(position, earlier)) | (1 << bit);
+    for (let i = start; i < end; i++) marks[i] = at(marks, i) | this.marksBefore(nodes, i, start);
+    return questions.filter(({ later }, bit) => (at(marks, at(position, later)) & (1 << bit)) === 0);
+  }
+
+  /** The marks of the direct predecessors of a node that are swept too. */
+  private marksBefore(nodes: Int32Array, i: number, start: number): number {
+    const { position, marks } = this;
+    const { firstPredecessor, predecessors } = this.checked.graph;
+    const node = at(nodes, i);
+    let found = 0;
+    for (let edge = at(firstPredecessor, node); edge < at(firstPredecessor, node + 1); edge++) {
+      const predecessor = at(predecessors, edge);
+      const earlier = at(position, predecessor);
+      if (earlier >= start && nodes[earlier] === predecessor) found |= at(marks, earlier);
+    }
+    return found;
+  }
 }

@@ -1,82 +1,214 @@
-/** A parsed plan (docs/plan-format.md) as tables. A shape takes a value for what it should be, or refuses it; form.ts asks about ranges. */
-import { isWhole, need, type Tables } from './plan.ts';
+/** Reads a parsed plan file (docs/plan-format.md) into tables. Types are checked here; `form.ts` checks ranges. */
+import { JsonValue } from './json-value.ts';
+import { none, Refusal } from './refusal.ts';
+import type {
+  BufferSlots,
+  CollectiveRecord,
+  CustomRecord,
+  InputChunk,
+  MessageRules,
+  OperationColumns,
+  PlanTables,
+} from './tables.ts';
 
-type Shape<Value> = (value: unknown, where: string) => Value;
-function shape<Value>(is: (value: unknown) => value is Value): Shape<Value> {
-  return (value, where) => {
-    need(is(value), where);
-    return value;
+export interface PlanFile extends PlanTables {
+  /** By lane: the id by which the file names it. */
+  readonly laneId: Int32Array;
+  /** How many messages a connection buffers, as the file states it; undefined is any number. */
+  readonly inflight: number | undefined;
+}
+
+/**
+ * @param json what `JSON.parse` makes of the file
+ * @throws Refusal 'malformed' where the document is not a full plan of version 1
+ */
+export function readPlanFile(json: unknown): PlanFile {
+  const plan: JsonValue = new JsonValue(json, 'plan');
+  plan.field('format').among(['ccc-plan']);
+  plan.field('version').among([1]);
+  plan.check(plan.field('symmetry').is(undefined), 'a full plan: only compact plans have a symmetry');
+  const programs = readPrograms(plan.field('programs'));
+  return {
+    ...{ collective: readCollective(plan.field('collective')), ...programs.tables() },
+    bulks: plan.field('bulks').or(1, integer),
+    scratchPerBulk: plan.field('scratchPerBulk').or(1, integer),
+    size: plan.field('size').or(undefined, integer),
+    limits: plan.field('limits').or({}, readLimits),
+    inflight: plan.field('verification').or(undefined, readInflight),
   };
 }
-const int = shape((value): value is number => isWhole(value, Number.MIN_SAFE_INTEGER));
-const text = shape((value) => typeof value === 'string');
-const boolean = shape((value) => typeof value === 'boolean');
-const array = shape<readonly unknown[]>(Array.isArray);
-function list<Value>(of: Shape<Value>): Shape<readonly Value[]> {
-  return (value, where) => array(value, where).map((one, i) => of(one, `${where}[${i}]`));
-}
-function object<Fields>(shapes: { readonly [Key in keyof Fields]: Shape<Fields[Key]> }): Shape<Fields> {
-  return (value, where) => {
-    need(typeof value === 'object' && value !== null && !Array.isArray(value), where);
-    const [given, fields]: [Readonly<Record<string, unknown>>, Partial<Fields>] = [{ ...value }, {}];
-    for (const key in shapes) fields[key] = shapes[key](given[key], `${where}.${key}`);
-    return fields as Fields; // now all keys are there
+
+const integer = (value: JsonValue): number => value.integer();
+const integers = (value: JsonValue): readonly number[] => value.integers();
+const int32 = (value: JsonValue): number => value.int32();
+const boolean = (value: JsonValue): boolean => value.boolean();
+
+function readLimits(limits: JsonValue): MessageRules {
+  return {
+    alignment: limits.field('alignment').or(undefined, integer),
+    messageIds: limits.field('messageIds').or(undefined, integer),
   };
 }
-function or<Value, Missing>(of: Shape<Value>, missing: Missing, absent: unknown = undefined): Shape<Value | Missing> {
-  return (value, where) => (value === absent ? missing : of(value, where));
+
+function readInflight(verification: JsonValue): number | undefined {
+  const inflight = verification.field('inflight');
+  return inflight.is('unbounded') ? undefined : inflight.or(undefined, integer);
 }
-function among(...known: readonly unknown[]): Shape<number> {
-  return (value, where) => natural(known.indexOf(value), where);
+
+function readCollective(collective: JsonValue): CollectiveRecord {
+  return {
+    kind: collective.field('kind').text(),
+    ranks: collective.field('ranks').integer(),
+    chunks: collective.field('chunks').integer(),
+    root: collective.field('root').or(0, integer),
+    op: collective.field('op').or('sum', (op) => op.text()),
+    ordered: collective.field('ordered').or(false, boolean),
+    inPlace: collective.field('inPlace').or(false, boolean),
+    counts: collective.field('counts').or(undefined, integers),
+    custom: collective.field('custom').or(undefined, readCondition),
+  };
 }
-const natural = shape((value): value is number => isWhole(value, 0));
-const [maybe, ints, maybeInts] = [or(int, undefined), list(int), or(list(int), undefined)];
-const buffer = among('input', 'output', 'scratch');
-const slice: Shape<readonly number[]> = (value, where) => {
-  const [name, ...range] = array(value, where);
-  need(range.length === 2, where);
-  return [buffer(name, where), ...ints(range, where)];
-};
-const operation = object({
-  ...{ op: among('copy', 'reduce', 'send', 'recv', 'recvReduce'), peer: or(int, -1), channel: or(int, 0) },
-  ...{ order: or(among('held-first', 'received-first'), 0), src: or(slice, [-1, 0, 0]), dst: or(slice, [-1, 0, 0]) },
-  after: or(list(ints), []),
-});
-const buffers = object({ input: int, output: int, scratch: int });
-const programs = list(object({ rank: int, buffers, lanes: list(object({ id: int, ops: list(operation) })) }));
-const results = list(list(or(list(object({ rank: int, chunk: int })), null, null)));
-const custom = or(object({ input: ints, output: ints, inputAt: maybeInts, results }), undefined);
-const words = { kind: text, op: or(text, 'sum'), ordered: or(boolean, false), inPlace: or(boolean, false) };
-const collective = object({ ...words, ranks: int, chunks: int, root: or(int, 0), counts: maybeInts, custom });
-const limits = or(object({ alignment: maybe, messageIds: maybe }), {});
-const verification = or(object({ inflight: or(maybe, undefined, 'unbounded') }), { inflight: undefined });
-const header = { format: among('ccc-plan'), version: among(1), symmetry: among(undefined), size: maybe, limits };
-const ofBulks = { bulks: or(int, 1), scratchPerBulk: or(int, 1), verification };
-const document = object({ ...header, ...ofBulks, collective, programs });
-/** The tables, names of lanes, and for how many transfers in flight the plan says that it is made; undefined is any number. @throws Refusal */
-export function readPlan(json: unknown): Tables & { laneId: readonly number[]; inflight: number | undefined } {
-  const { programs, verification, ...plan } = document(json, 'plan');
-  const [firstLane, laneId, firstOp, firstAfter, afterOp, afterBulks]: number[][] = [[0], [], [0], [0], [], []];
-  const columns = Array.from({ length: 10 }, (): number[] => []);
-  const sorted = programs.toSorted((a, b) => a.rank - b.rank);
-  for (const [rank, program] of sorted.entries()) {
-    const laneOf = new Map(program.lanes.map(({ id }) => [id, laneId.push(id) - 1]));
-    need(program.rank === rank && laneOf.size === program.lanes.length, `a program for rank ${rank}, or its lane ids`);
-    for (const { ops } of program.lanes) firstOp.push(ops.length + (firstOp.at(-1) ?? 0));
-    firstLane.push(laneId.length);
-    for (const { op, peer, channel, order, src, dst, after } of program.lanes.flatMap(({ ops }) => ops)) {
-      for (const [i, value] of [op, peer, channel, order, ...src, ...dst].entries()) columns[i].push(value);
-      for (const [id, index, bulks = 0, ...more] of after) {
-        const [start, end] = [0, 1].map((i) => firstOp[(laneOf.get(id) ?? Number.NaN) + i]);
-        need(isWhole(index, 0, end - start - 1) && more.length === 0, `a wait for [${id}, ${index}] on rank ${rank}`);
-        afterOp.push(start + index);
-        afterBulks.push(bulks);
-      }
-      firstAfter.push(afterOp.length);
-    }
+
+function readCondition(custom: JsonValue): CustomRecord {
+  return {
+    input: custom.field('input').integers(),
+    output: custom.field('output').integers(),
+    inputAt: custom.field('inputAt').or(undefined, integers),
+    results: custom
+      .field('results')
+      .items()
+      .map((slots) => slots.items().map(readParts)),
+  };
+}
+
+/** The input chunks that an output slot combines; `null` where it may hold anything. */
+function readParts(slot: JsonValue): readonly InputChunk[] | null {
+  if (slot.is(null)) return null;
+  return slot.items().map((part) => ({ rank: part.field('rank').integer(), chunk: part.field('chunk').integer() }));
+}
+
+/** The programs stand in any order; there is one for each rank. */
+function readPrograms(list: JsonValue): ProgramTables {
+  const rankOf = (program: JsonValue): number => program.field('rank').integer();
+  const tables = new ProgramTables();
+  for (const [rank, program] of list
+    .items()
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+    .entries()) {
+    if (rankOf(program) !== rank) throw new Refusal('malformed', `there is not exactly one program for rank ${rank}`);
+    tables.addProgram(program);
   }
-  const [kind, peer, channel, receivedFirst, srcBuffer, srcOffset, srcCount, dstBuffer, dstOffset, dstCount] = columns;
-  const moved = { srcBuffer, srcOffset, srcCount, dstBuffer, dstOffset, dstCount };
-  const ops = { kind, peer, channel, receivedFirst, ...moved, firstAfter, afterOp, afterBulks };
-  return { ...plan, ...verification, firstLane, laneId, firstOp, ops, buffers: sorted.map(({ buffers }) => buffers) };
+  return tables;
+}
+
+const operationNames = ['copy', 'reduce', 'send', 'recv', 'recvReduce'];
+const bufferNames = ['input', 'output', 'scratch'];
+const operandOrders = ['held-first', 'received-first'];
+
+/** The tables of a plan while its programs are read, rank after rank. */
+class ProgramTables {
+  private readonly buffers: BufferSlots[] = [];
+  private readonly firstLane = [0];
+  private readonly laneId: number[] = [];
+  private readonly firstOp = [0];
+  private readonly kind: number[] = [];
+  private readonly peer: number[] = [];
+  private readonly channel: number[] = [];
+  private readonly receivedFirst: number[] = [];
+  private readonly source = new SliceColumns();
+  private readonly destination = new SliceColumns();
+  private readonly firstAfter = [0];
+  private readonly afterOp: number[] = [];
+  private readonly afterBulks: number[] = [];
+
+  addProgram(program: JsonValue): void {
+    const buffers = program.field('buffers');
+    const slots = (name: string): number => buffers.field(name).integer();
+    this.buffers.push({ input: slots('input'), output: slots('output'), scratch: slots('scratch') });
+    const lanes = program
+      .field('lanes')
+      .items()
+      .map((lane) => ({ id: lane.field('id').int32(), ops: lane.field('ops').items() }));
+    /** By lane id: the first operation, and the number of operations. */
+    const places = new Map<number, LanePlace>();
+    for (const { id, ops } of lanes) {
+      program.check(!places.has(id), `a program whose lanes have different ids`);
+      const first = this.firstOp.at(-1) ?? 0;
+      places.set(id, { first, length: ops.length });
+      this.laneId.push(id);
+      this.firstOp.push(first + ops.length);
+    }
+    this.firstLane.push(this.laneId.length);
+    for (const { ops } of lanes) for (const operation of ops) this.addOperation(operation, places);
+  }
+
+  private addOperation(operation: JsonValue, lanes: ReadonlyMap<number, LanePlace>): void {
+    this.kind.push(operation.field('op').among(operationNames));
+    this.peer.push(operation.field('peer').or(none, int32));
+    this.channel.push(operation.field('channel').or(0, int32));
+    this.receivedFirst.push(operation.field('order').or(0, (order) => order.among(operandOrders)));
+    this.source.add(operation.field('src'));
+    this.destination.add(operation.field('dst'));
+    for (const wait of operation.field('after').or([], (after) => after.items())) this.addWait(wait, lanes);
+    this.firstAfter.push(this.afterOp.length);
+  }
+
+  /** `[lane id, index]`, or `[lane id, index, bulks]` for the operation so many bulks earlier. */
+  private addWait(wait: JsonValue, lanes: ReadonlyMap<number, LanePlace>): void {
+    const [id, index, bulks, ...more] = wait.items();
+    const lane = id === undefined ? undefined : lanes.get(id.int32());
+    wait.check(lane !== undefined && index !== undefined && more.length === 0, 'a lane id and an index there');
+    wait.check(index.int32() >= 0 && index.int32() < lane.length, 'an operation of its lane');
+    this.afterOp.push(lane.first + index.int32());
+    this.afterBulks.push(bulks?.int32() ?? 0);
+  }
+
+  tables(): Pick<PlanFile, 'buffers' | 'firstLane' | 'laneId' | 'firstOp' | 'ops'> {
+    const { source, destination } = this;
+    const ops: OperationColumns = {
+      kind: Int32Array.from(this.kind),
+      peer: Int32Array.from(this.peer),
+      channel: Int32Array.from(this.channel),
+      receivedFirst: Int32Array.from(this.receivedFirst),
+      srcBuffer: Int32Array.from(source.buffer),
+      srcOffset: Int32Array.from(source.offset),
+      srcCount: Int32Array.from(source.count),
+      dstBuffer: Int32Array.from(destination.buffer),
+      dstOffset: Int32Array.from(destination.offset),
+      dstCount: Int32Array.from(destination.count),
+      firstAfter: Int32Array.from(this.firstAfter),
+      afterOp: Int32Array.from(this.afterOp),
+      afterBulks: Int32Array.from(this.afterBulks),
+    };
+    return {
+      buffers: this.buffers,
+      firstLane: Int32Array.from(this.firstLane),
+      laneId: Int32Array.from(this.laneId),
+      firstOp: Int32Array.from(this.firstOp),
+      ops,
+    };
+  }
+}
+
+/** Where a lane's operations stand in the table of operations. */
+interface LanePlace {
+  readonly first: number;
+  readonly length: number;
+}
+
+/** The sources or the destinations of all operations. */
+class SliceColumns {
+  readonly buffer: number[] = [];
+  readonly offset: number[] = [];
+  readonly count: number[] = [];
+
+  /** `[buffer, first slot, slots]`, or nothing for an operation without such a slice. */
+  add(slice: JsonValue): void {
+    const [buffer, offset, count, ...more] = slice.or(undefined, (list) => list.items()) ?? [];
+    const isSlice = buffer !== undefined && offset !== undefined && count !== undefined && more.length === 0;
+    slice.check(isSlice || slice.is(undefined), 'a buffer, a first slot and a number of slots');
+    this.buffer.push(buffer?.among(bufferNames) ?? none);
+    this.offset.push(offset?.int32() ?? 0);
+    this.count.push(count?.int32() ?? 0);
+  }
 }

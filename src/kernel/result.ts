@@ -1,110 +1,232 @@
-/** What a run leaves behind: without races every run leaves what this one does. */
-import type { Order } from './order.ts';
-import { type Collective, isWhole, need } from './plan.ts';
+/**
+ * Section 6 of docs/verification.md: the result is right. Without races every run leaves what the run at hand leaves, so the plan is run once on
+ * symbols, and the symbols in the outputs are compared with what the collective asks for.
+ */
+import { chunksPerShard, reduces, shardsOf } from './collective.ts';
+import type { Messages } from './connections.ts';
+import { bufferEntry, type Layout } from './form.ts';
+import { isWhole, none, Refusal, requireForm } from './refusal.ts';
+import {
+  at,
+  bufferCode,
+  type CollectiveRecord,
+  type InputChunk,
+  isReceive,
+  isReduction,
+  itemAt,
+  operationCode,
+  type PlanTables,
+} from './tables.ts';
+import { Values } from './values.ts';
 
-/** Values are trees of reductions over leaves, each distinct tree once, so that equal values have equal numbers. */
-function valuesOf({ kind, op, ordered }: Collective) {
-  const keepsOrder = ordered || kind === 'scan' || kind === 'exscan';
-  const reduces = ['allreduce', 'reducescatter', 'reduce', 'scan', 'exscan', 'custom'].includes(kind);
-  // In a list with an order of its own repeats are not harmless: x ⊕ y ⊕ x is not x ⊕ y.
-  const mayRepeat = reduces && !(keepsOrder && kind === 'custom') && !['sum', 'prod', 'xor'].includes(op);
-  let steps = 0;
-  const step = (): void => need(steps++ < 2 ** 30, 'results of more than 2 ** 30 steps', 'limit');
-  // By value its bytes, for reductions its operands, and chains of the reductions with the same one on the left.
-  const [bytes, left, right, newest, older]: number[][] = [[], [], [], [], []];
-  const combine = (x: number, y: number): number => {
-    if (x === y && mayRepeat) return x;
-    const [a, b] = keepsOrder || x <= y ? [x, y] : [y, x];
-    for (let v = newest[a]; v !== undefined; v = older[v], step()) if (right[v] === b) return v;
-    const value = bytes.push(bytes[a]) - 1;
-    [older[value], newest[a], left[value], right[value]] = [newest[a], value, a, b];
-    return value;
-  };
-  /** What stands beside itself counts once if that is harmless, and what stands anywhere if order does not matter either. */
-  const listed = (leaves: number[]): string => {
-    if (!keepsOrder) leaves.sort((a, b) => a - b);
-    return leaves.filter((leaf, i) => !mayRepeat || leaf !== leaves[i - 1]).join();
-  };
-  /** Whether a value is of the leaves first + offset, each as often unless repeats are harmless, and in this order where that matters. */
-  const holds = (value: number, firsts: readonly number[], offset: number): boolean => {
-    const [found, seen, open]: [number[], Set<number>, number[]] = [[], new Set(), [value]];
-    for (let next = open.pop(); next !== undefined && (mayRepeat || found.length <= firsts.length); next = open.pop()) {
-      step();
-      if (seen.has(next)) continue;
-      if (mayRepeat && !keepsOrder) seen.add(next);
-      if (left[next] === undefined) found.push(next);
-      else open.push(right[next], left[next]);
-    }
-    return listed(found) === listed(firsts.map((first) => first + offset));
-  };
-  return { reduces, bytes, combine, holds };
+/**
+ * Whether all ranks combine each chunk with the same tree, so that floating-point results have the same bits; undefined where nothing is reduced.
+ * @param happening the events in an order in which they can happen
+ * @param readsUnwritten memory that nothing has written may be read, and holds what no collective asks for
+ * @throws Refusal 'uninitialised' or 'wrong-result'
+ */
+export function checkResult(
+  plan: PlanTables,
+  layout: Layout,
+  messages: Messages,
+  happening: Int32Array,
+  readsUnwritten: boolean,
+): boolean | undefined {
+  const run = new SymbolicRun(plan, layout, messages, readsUnwritten);
+  // All bulks leave the same in outputs of their own; the first one speaks for them.
+  for (const event of happening) if (event < plan.ops.kind.length) run.execute(event);
+  return new Outputs(plan, layout, run).haveSameBits();
 }
-/** Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced. */
-export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined {
-  const { ops, buffers, count, shardsOf, starts, source, target, size, withMessages } = order;
-  const { kind, ranks, chunks, op, ordered, counts, custom } = order.collective;
-  const { reduces, bytes, combine, holds } = valuesOf(order.collective);
-  const unasked = bytes.push(0) - 1;
-  const cells = new Int32Array(withMessages).fill(mayBeEmpty ? unasked : -1);
-  const room = new Float64Array(withMessages).fill(Number.POSITIVE_INFINITY);
-  const bytesOf = (slot: number, shards: readonly number[]): number => counts?.[shards[Math.floor(slot / chunks)]] ?? 0;
-  const [firstLeaf, named]: number[][] = [[], []]; // values of first chunks: by rank, and by name of shard on the first rank that has it
-  for (const [rank, { input, output }] of buffers.entries()) {
-    const [[inputAt, outputAt], [inputs, outputs]] = [starts[rank], shardsOf(rank)];
-    for (let slot = 0; slot < output; slot++) room[outputAt + slot] = bytesOf(slot, outputs);
-    firstLeaf.push(bytes.length);
-    for (const [i, name] of inputs.entries()) named[name] ??= bytes.length + i * chunks;
-    for (let slot = 0; slot < input; slot++) {
-      const [cell, most] = [inputAt + slot, bytesOf(slot, inputs)];
-      need(room[cell] === most || room[cell] === Number.POSITIVE_INFINITY, 'counts in place'); // ranks swap as many bytes
-      [cells[cell], room[cell]] = [bytes.push(most) - 1, most];
+
+/** Bytes of a slot of a buffer with these shards; 0 where all shards have the same size. */
+function bytesOfSlot(collective: CollectiveRecord, shards: readonly number[], slot: number): number {
+  const { counts } = collective;
+  return counts === undefined ? 0 : itemAt(counts, itemAt(shards, Math.floor(slot / chunksPerShard(collective))));
+}
+
+/** One run of a plan on symbols: what each cell holds. */
+class SymbolicRun {
+  readonly values: Values;
+  /** By cell: its value, or `none` if nothing has been written. */
+  readonly cells: Int32Array;
+  /** By rank: the value of slot 0 of its input; those of the other slots follow. */
+  readonly firstInput: number[] = [];
+  /** By name of shard: the value of the first chunk of that shard, on the first rank that has it. */
+  readonly firstOfShard: number[] = [];
+  private readonly plan: PlanTables;
+  private readonly layout: Layout;
+  private readonly messages: Messages;
+  /** What nobody asks for: what unwritten memory holds, and chunks of which something was cut off. */
+  private readonly worthless: number;
+  /** By cell: the bytes that it has room for, if shards differ in size. Scratch and messages have room for any chunk. */
+  private readonly room: Float64Array | undefined;
+
+  constructor(plan: PlanTables, layout: Layout, messages: Messages, readsUnwritten: boolean) {
+    this.plan = plan;
+    this.layout = layout;
+    this.messages = messages;
+    this.values = new Values(plan.collective);
+    this.worthless = this.values.addLeaf(0);
+    this.cells = new Int32Array(messages.cells).fill(readsUnwritten ? this.worthless : none);
+    if (plan.collective.counts !== undefined) {
+      this.room = new Float64Array(messages.cells).fill(Number.POSITIVE_INFINITY);
     }
+    for (let rank = 0; rank < plan.buffers.length; rank++) this.fillBuffers(rank);
   }
-  for (const o of order.happening.filter((event) => event < count)) {
-    const isReduction = ops.kind[o] === 1 || ops.kind[o] === 4;
-    for (let i = 0, cell = target[o]; i < size[o]; i++, cell++) {
-      const [got, held] = [cells[source[o] + i], cells[cell]];
-      need(got >= 0 && (held >= 0 || !isReduction), 'reads what nothing has written', 'uninitialised', o);
-      const value = isReduction ? (ops.receivedFirst[o] === 1 ? combine(got, held) : combine(held, got)) : got;
-      cells[cell] = bytes[value] > room[cell] ? unasked : value; // of a chunk that does not fit something is cut off
+
+  /** Says how large the slots of a rank are, and puts a new value into each slot of its input. */
+  private fillBuffers(rank: number): void {
+    const { plan, layout, values, room } = this;
+    const { collective } = plan;
+    const [inputs, outputs] = [bufferEntry(rank, bufferCode.input), bufferEntry(rank, bufferCode.output)];
+    const [inputCell, outputCell] = [at(layout.bufferCell, inputs), at(layout.bufferCell, outputs)];
+    const shards = shardsOf(collective, rank);
+    for (let slot = 0; room !== undefined && slot < at(layout.bufferSlots, outputs); slot++) {
+      room[outputCell + slot] = bytesOfSlot(collective, shards.output, slot);
     }
-  }
-  const accepted = new Map<string, number>(); // by what is wanted, the value that was first found to be it
-  let isSame: boolean | undefined;
-  for (const [rank, { output }] of buffers.entries()) {
-    const last = kind === 'scan' ? rank + 1 : kind === 'exscan' ? rank : reduces ? ranks : 1;
-    const [, outputs] = shardsOf(rank);
-    for (let slot = 0; slot < output; slot++) {
-      const [value, shard, chunk] = [cells[starts[rank][1] + slot], outputs[Math.floor(slot / chunks)], slot % chunks];
-      const parts = custom?.results[rank]?.at(slot);
-      if (custom ? !parts : last === 0 || counts?.[shard] === 0) continue; // it may hold anything
-      const names = parts?.map((part) => `${part.rank}:${part.chunk}`) ?? [shard, chunk, last];
-      const name = (custom && !ordered ? names.sort() : names).join();
-      if (accepted.get(name) === value) continue;
-      const areThere = (parts ?? []).every((part) => isWhole(part.chunk, 0, (buffers[part.rank]?.input ?? 0) - 1));
-      need(areThere && names.length > 0, `output[${slot}] of rank ${rank} combines no input`);
-      const firsts = parts?.map((part) => firstLeaf[part.rank] + part.chunk) ?? firstLeaf.slice(0, last);
-      need(
-        holds(value, firsts, parts ? 0 : named[shard] + chunk - firstLeaf[0]),
-        `output[${slot}] of rank ${rank}`,
-        'wrong-result',
+    this.firstInput.push(values.count);
+    for (const [i, name] of shards.input.entries()) {
+      this.firstOfShard[name] ??= values.count + i * chunksPerShard(collective);
+    }
+    for (let slot = 0; slot < at(layout.bufferSlots, inputs); slot++) {
+      const bytes = bytesOfSlot(collective, shards.input, slot);
+      this.cells[inputCell + slot] = values.addLeaf(bytes);
+      if (room === undefined) continue;
+      // A slot that is both input and output is of one size: in an alltoall in place, two ranks exchange as many bytes.
+      const ofOutput = room[inputCell + slot] ?? Number.POSITIVE_INFINITY;
+      requireForm(
+        ofOutput === bytes || ofOutput === Number.POSITIVE_INFINITY,
+        'counts differ in a slot that is input and output',
       );
-      if (firsts.length > 1 && ranks > 1) isSame = isSame !== false && !accepted.has(name);
-      if (!accepted.has(name)) accepted.set(name, value);
+      room[inputCell + slot] = bytes;
     }
   }
-  return isSame === false ? op !== 'sum' && op !== 'prod' : isSame;
-}
-/** Nobody leaves a barrier before everybody has entered: something that each rank does comes before something that each other rank does. */
-export function checkBarrier({ buffers, rankOf, count, width, first, before, run }: Order): void {
-  need(run.length * buffers.length <= 2 ** 36, 'a barrier of too many operations and ranks', 'limit');
-  const [own, everybody] = [buffers.map((_, rank) => 1n << BigInt(rank)), (1n << BigInt(buffers.length)) - 1n];
-  const [entered, left]: bigint[][] = [[], [...own]]; // as bits the ranks that have entered when a node runs, and when a rank leaves
-  for (const node of run.filter((one) => one < width * count)) {
-    const rank = rankOf[Math.floor(node / width)];
-    entered[node] = own[rank];
-    for (let e = first[node]; e < first[node + 1]; e++) entered[node] |= entered[before[e]];
-    left[rank] |= entered[node];
+
+  /** Runs an operation. */
+  execute(o: number): void {
+    const { plan, layout, messages, cells, values } = this;
+    const kind = at(plan.ops.kind, o);
+    const source = isReceive(kind) ? at(messages.messageCell, o) : at(layout.sourceCell, o);
+    const target = kind === operationCode.send ? at(messages.messageCell, o) : at(layout.targetCell, o);
+    const receivedFirst = at(plan.ops.receivedFirst, o) === 1;
+    for (let i = 0; i < at(layout.moved, o); i++) {
+      const incoming = at(cells, source + i);
+      if (incoming === none) throw unwritten(o);
+      if (!isReduction(kind)) {
+        this.put(target + i, incoming);
+        continue;
+      }
+      const held = at(cells, target + i);
+      if (held === none) throw unwritten(o);
+      this.put(target + i, receivedFirst ? values.combine(incoming, held) : values.combine(held, incoming));
+    }
   }
-  for (const [rank, ranks] of left.entries()) need(ranks === everybody, `rank ${rank} can leave early`, 'wrong-result');
+
+  /** Puts a value into a cell. Of a chunk that does not fit something is cut off. */
+  private put(cell: number, value: number): void {
+    const { cells, room, values } = this;
+    const fits = room === undefined || values.bytesOf(value) <= (room[cell] ?? 0);
+    cells[cell] = fits ? value : this.worthless;
+  }
+}
+
+function unwritten(operation: number): Refusal {
+  return new Refusal('uninitialised', 'it reads what nothing has written', operation);
+}
+
+/** What an output slot must combine: leaves in order, and a name that is the same for all slots that must combine the same. */
+interface WantedValue {
+  readonly name: string;
+  /** Computed only for names that have not been met: there may be as many leaves as ranks. */
+  readonly leaves: () => readonly number[];
+}
+
+/** Compares what a run has left in the outputs with what the collective asks for. */
+class Outputs {
+  private readonly plan: PlanTables;
+  private readonly layout: Layout;
+  private readonly run: SymbolicRun;
+  /** By name of what is wanted: the first value that was found to be it. */
+  private readonly accepted = new Map<string, number>();
+  /** All slots that want the same reduction have the same tree; undefined before a reduction has been met. */
+  private sameTrees: boolean | undefined;
+
+  constructor(plan: PlanTables, layout: Layout, run: SymbolicRun) {
+    this.plan = plan;
+    this.layout = layout;
+    this.run = run;
+  }
+
+  /** Checks all outputs. @returns as `checkResult` */
+  haveSameBits(): boolean | undefined {
+    for (let rank = 0; rank < this.plan.buffers.length; rank++) {
+      const output = bufferEntry(rank, bufferCode.output);
+      const shards = shardsOf(this.plan.collective, rank).output;
+      for (let slot = 0; slot < at(this.layout.bufferSlots, output); slot++) {
+        const wanted = this.wanted(rank, slot, shards);
+        const value = at(this.run.cells, at(this.layout.bufferCell, output) + slot);
+        if (wanted !== undefined) this.compare(rank, slot, value, wanted);
+      }
+    }
+    // Any tree of the other operators gives the same bits.
+    const { op } = this.plan.collective;
+    return this.sameTrees === false ? op !== 'sum' && op !== 'prod' : this.sameTrees;
+  }
+
+  private compare(rank: number, slot: number, value: number, { name, leaves }: WantedValue): void {
+    const known = this.accepted.get(name);
+    if (known === value) return;
+    const wanted = leaves();
+    requireForm(wanted.length > 0, `nothing is wanted in output[${slot}] of rank ${rank}`);
+    if (!this.run.values.isReductionOf(value, wanted)) {
+      throw new Refusal('wrong-result', `output[${slot}] of rank ${rank} does not hold what the collective says`);
+    }
+    if (wanted.length > 1 && this.plan.buffers.length > 1)
+      this.sameTrees = this.sameTrees !== false && known === undefined;
+    if (known === undefined) this.accepted.set(name, value);
+  }
+
+  /** What an output slot must hold; undefined where it may hold anything. */
+  private wanted(rank: number, slot: number, shards: readonly number[]): WantedValue | undefined {
+    const { collective } = this.plan;
+    if (collective.custom !== undefined) {
+      const parts = collective.custom.results[rank]?.at(slot);
+      return parts === undefined || parts === null ? undefined : this.wantedOfList(parts);
+    }
+    const chunks = chunksPerShard(collective);
+    const shard = itemAt(shards, Math.floor(slot / chunks));
+    // What the output holds of a shard of no bytes is not defined.
+    if (collective.counts?.[shard] === 0) return undefined;
+    return reduces(collective)
+      ? this.wantedOfRanks(rank, shard * chunks + (slot % chunks))
+      : this.wantedOfShard(shard, slot % chunks);
+  }
+
+  /** The input chunk of the same name. */
+  private wantedOfShard(shard: number, chunk: number): WantedValue {
+    return { name: `${shard},${chunk}`, leaves: () => [itemAt(this.run.firstOfShard, shard) + chunk] };
+  }
+
+  /** The input chunks of all ranks, or in scans of the ranks up to this one or before it. In reductions each input has all shards that are wanted. */
+  private wantedOfRanks(rank: number, inputSlot: number): WantedValue | undefined {
+    const { kind, ranks } = this.plan.collective;
+    const contributors = kind === 'scan' ? rank + 1 : kind === 'exscan' ? rank : ranks;
+    // Rank 0 of an exscan gets nothing.
+    if (contributors === 0) return undefined;
+    const leaves = (): number[] => this.run.firstInput.slice(0, contributors).map((first) => first + inputSlot);
+    return { name: `${inputSlot},${contributors}`, leaves };
+  }
+
+  /** The input chunks that a condition lists. */
+  private wantedOfList(parts: readonly InputChunk[]): WantedValue {
+    const names = parts.map(({ rank, chunk }) => `${rank}:${chunk}`);
+    if (!this.plan.collective.ordered) names.sort();
+    return { name: names.join(), leaves: () => parts.map((part) => this.leafOf(part)) };
+  }
+
+  private leafOf({ rank, chunk }: InputChunk): number {
+    const slots = this.plan.buffers[rank]?.input ?? 0;
+    requireForm(isWhole(chunk, 0, slots - 1), `custom names chunk ${chunk} of rank ${rank}, which has ${slots}`);
+    return itemAt(this.run.firstInput, rank) + chunk;
+  }
 }

@@ -2,9 +2,9 @@
 import { expectation, listed } from '../ir/collective.ts';
 import { ranksWithResults, runsOfRank } from '../ir/custom-results.ts';
 import type { Plan } from '../ir/plan.ts';
-import type { Tables } from '../kernel/plan.ts';
+import type { PlanTables } from '../kernel/tables.ts';
 
-export function kernelTablesOf(plan: Plan): Tables & Pick<Plan, 'laneId'> {
+export function kernelTablesOf(plan: Plan): PlanTables & Pick<Plan, 'laneId'> {
   const { custom, ...collective } = plan.collective;
   if (custom === undefined) return { ...plan, collective };
   const { results, ...sizes } = custom;

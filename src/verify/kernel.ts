@@ -2,8 +2,9 @@
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Verification } from '../ir/verification.ts';
-import { type Conditions, check } from '../kernel/check.ts';
-import { Refusal, type Tables } from '../kernel/plan.ts';
+import { checkPlan, type RuntimeConditions } from '../kernel/check.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { PlanTables } from '../kernel/tables.ts';
 import type { MovedBytes } from './checks/limits.ts';
 import { kernelTablesOf } from './kernel-tables.ts';
 import { explained } from './refusal.ts';
@@ -18,10 +19,10 @@ type Answer =
   | { readonly ok: false; readonly verdict: string; readonly message: string };
 
 /** @param load what the plan is for, where that is to be looked at */
-export function queryKernel(plan: Plan, conditions: Conditions, load?: MovedBytes): Answer {
+export function queryKernel(plan: Plan, conditions: RuntimeConditions, load?: MovedBytes): Answer {
   const tables = { ...kernelTablesOf(plan), ...limitsFor(load) };
   try {
-    return { ok: true, bitwise: check(tables, conditions) };
+    return { ok: true, bitwise: checkPlan(tables, conditions) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { ok: false, verdict: error.verdict, message: explained(error, tables) };
@@ -66,7 +67,7 @@ export function decided(plan: Plan, verification: Verification, options: KernelO
 }
 
 /** What the kernel reads of a machine's limits (docs/plan-format.md). */
-export function limitsFor(load: MovedBytes | undefined): Pick<Tables, 'size' | 'limits'> {
+export function limitsFor(load: MovedBytes | undefined): Pick<PlanTables, 'size' | 'limits'> {
   const limits = load?.topology.messages;
   if (limits === undefined) return {};
   return { size: load?.size, limits: { alignment: limits.alignment, messageIds: limits.ids } };

@@ -1,7 +1,8 @@
 /** A refusal of the kernel in words, with the place of the operation that is to blame. */
-import type { Refusal, Tables } from '../kernel/plan.ts';
+import type { Refusal } from '../kernel/refusal.ts';
+import type { PlanTables } from '../kernel/tables.ts';
 
-export function explained(refusal: Refusal, plan: Tables & { readonly laneId: ArrayLike<number> }): string {
+export function explained(refusal: Refusal, plan: PlanTables & { readonly laneId: ArrayLike<number> }): string {
   const { message, operation } = refusal;
   if (operation < 0) return message;
   const lane = Array.from(plan.firstOp).findLastIndex((first) => first <= operation);

@@ -1,5 +1,5 @@
 /** The kernel's answer as a word: `correct`, or the verdict of what it refuses. */
-import { Refusal } from '../../src/kernel/plan.ts';
+import { Refusal } from '../../src/kernel/refusal.ts';
 
 export function wordOf(ask: () => unknown): string {
   try {

@@ -1,15 +1,15 @@
 /** Plans made by hand of which it is known whether they are right, most of them such that a checker might get them wrong. */
 import { describe, expect, it } from 'vitest';
 import { customResults } from '../../src/ir/custom-results.ts';
-import { type Conditions, check } from '../../src/kernel/check.ts';
-import type { Tables } from '../../src/kernel/plan.ts';
+import { checkPlan, type RuntimeConditions } from '../../src/kernel/check.ts';
+import type { PlanTables } from '../../src/kernel/tables.ts';
 import { kernelTablesOf } from '../../src/verify/kernel-tables.ts';
 import { collectiveOf } from '../collectives.ts';
 import { type PlanText, planOf } from '../verify/plans.ts';
 import { wordOf } from './answers.ts';
 
-function answer(text: PlanText, conditions: Conditions = {}, changes: Partial<Tables> = {}): string {
-  return wordOf(() => check({ ...kernelTablesOf(planOf(text)), ...changes }, conditions));
+function answer(text: PlanText, conditions: RuntimeConditions = {}, changes: Partial<PlanTables> = {}): string {
+  return wordOf(() => checkPlan({ ...kernelTablesOf(planOf(text)), ...changes }, conditions));
 }
 const broadcast = collectiveOf('broadcast', 2);
 
@@ -250,5 +250,48 @@ describe('limits of the machine', () => {
     expect(answer({ ...text, bulks: 2 }, {}, { limits: { messageIds: 2 } })).toBe('over-capacity');
     expect(answer({ ...text, bulks: 2 }, { inflight: 2 }, { limits: { messageIds: 2 } })).toBe('correct');
     expect(answer(text, {}, { limits: { messageIds: 0 } })).toBe('malformed');
+  });
+});
+
+describe('the tables of a plan', () => {
+  const text: PlanText = {
+    collective: broadcast,
+    programs: [[['copy i0 o0'], ['send i0 1']], [['recv o0 0 after=0.0/1']]],
+  };
+  const { ops, firstLane, firstOp } = kernelTablesOf(planOf(text));
+  const longer = (column: Int32Array): Int32Array => Int32Array.of(...column, 0);
+  const operations = (changes: Partial<PlanTables['ops']>): string => answer(text, {}, { ops: { ...ops, ...changes } });
+
+  it('fit together: nothing is left out, and nothing stands twice', () => {
+    expect(answer(text)).toBe('correct');
+    expect(answer(text, {}, { firstLane: longer(firstLane) })).toBe('malformed');
+    expect(answer(text, {}, { firstLane: Int32Array.of(0, 2, 2) })).toBe('malformed');
+    expect(answer(text, {}, { firstLane: Int32Array.of(1, 2, 3) })).toBe('malformed');
+    expect(answer(text, {}, { firstOp: Int32Array.of(0, 2, 1, 3) })).toBe('malformed');
+    expect(answer(text, {}, { firstOp: firstOp.subarray(0, 3) })).toBe('malformed');
+    expect(operations({ firstAfter: Int32Array.of(0, 0, 0, 0) })).toBe('malformed');
+    expect(operations({ afterBulks: new Int32Array(0) })).toBe('malformed');
+    for (const name of ['peer', 'channel', 'receivedFirst', 'srcOffset', 'dstBuffer', 'dstCount'] as const) {
+      expect(operations({ [name]: longer(ops[name]) })).toBe('malformed');
+      expect(operations({ [name]: ops[name].subarray(1) })).toBe('malformed');
+    }
+  });
+
+  it('have no slice for what an operation does not have', () => {
+    expect(operations({ dstBuffer: Int32Array.of(1, 2, 1), dstOffset: Int32Array.of(0, 7, 0) })).toBe('malformed');
+    expect(operations({ srcBuffer: Int32Array.of(0, 0, 2), srcOffset: Int32Array.of(0, 0, 7) })).toBe('malformed');
+  });
+
+  it('relay by a later send of the same lane', () => {
+    const chain: PlanText = {
+      ...{ collective: collectiveOf('broadcast', 3) },
+      programs: [[['copy i0 o0', 'send i0 1']], [['recv o0 0', 'send o0 2']], [['recv o0 1']]],
+    };
+    const tables = kernelTablesOf(planOf(chain));
+    const relaying = (...relay: number[]): string =>
+      answer(chain, {}, { ops: { ...tables.ops, relay: Int32Array.from(relay) } });
+    expect(relaying(-1, -1, 3, -1, -1)).toBe('correct');
+    for (const wrong of [0, 1, 2, 4, 5, -2]) expect(relaying(-1, -1, wrong, -1, -1)).toBe('malformed');
+    expect(relaying(1, -1, -1, -1, -1)).toBe('malformed');
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { compile, compileDefaults, planJson } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { ranksOf } from '../../src/ir/topology.ts';
-import { check } from '../../src/kernel/check.ts';
-import { readPlan } from '../../src/kernel/read.ts';
+import { checkPlan } from '../../src/kernel/check.ts';
+import { readPlanFile } from '../../src/kernel/read.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import type { ProvedBundle } from '../../src/search/proved-bundle.ts';
 import { judgePlan } from '../../src/verify/index.ts';
@@ -29,8 +29,8 @@ function planText(...what: Parameters<typeof compiled>): string {
 
 /** What `ccc-check` says of a text. */
 function answerOf(text: string): string {
-  const plan = readPlan(JSON.parse(text));
-  return wordOf(() => check(plan, plan));
+  const plan = readPlanFile(JSON.parse(text));
+  return wordOf(() => checkPlan(plan, plan));
 }
 
 describe.each(['ring:4', 'sg2260x4', 'switch:3'])('on %s', (machine) => {

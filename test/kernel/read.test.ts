@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { json } from '../../src/emit/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
-import { check } from '../../src/kernel/check.ts';
-import { readPlan } from '../../src/kernel/read.ts';
+import { checkPlan } from '../../src/kernel/check.ts';
+import { readPlanFile } from '../../src/kernel/read.ts';
 import { lower } from '../../src/lower/index.ts';
 import { fitness, instantiate, listShipped, loadScheduleFile } from '../../src/read/index.ts';
 import { prove } from '../../src/verify/index.ts';
@@ -25,8 +25,8 @@ const pair = `{ "format": "ccc-plan", "version": 1, "name": "x",
 function answer(text: string): string {
   const document: unknown = JSON.parse(text);
   return wordOf(() => {
-    const plan = readPlan(document);
-    check(plan, plan);
+    const plan = readPlanFile(document);
+    checkPlan(plan, plan);
   });
 }
 
@@ -154,8 +154,8 @@ describe('shipped schedules', () => {
         origin: undefined,
       };
       // A refusal is thrown, and fails the test.
-      const said = check(readPlan(JSON.parse([...json.emit({ proved, ...none })].join(''))));
-      expect(said).toEqual(check(kernelTablesOf(proved.plan)));
+      const said = checkPlan(readPlanFile(JSON.parse([...json.emit({ proved, ...none })].join(''))));
+      expect(said).toEqual(checkPlan(kernelTablesOf(proved.plan)));
     }
   });
 });

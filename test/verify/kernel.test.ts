@@ -6,8 +6,8 @@ import { proveCompact } from '../../src/compact/verify/verify.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Plan } from '../../src/ir/plan.ts';
 import type { Verification } from '../../src/ir/verification.ts';
-import { check as askKernel } from '../../src/kernel/check.ts';
-import { readPlan } from '../../src/kernel/read.ts';
+import { checkPlan } from '../../src/kernel/check.ts';
+import { readPlanFile } from '../../src/kernel/read.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import type { VerifyOptions } from '../../src/verify/index.ts';
 import { checkByKernel, judgePlan, proveChecked } from '../../src/verify/index.ts';
@@ -75,8 +75,8 @@ describe('the kernel decides', () => {
   it('and the plan is saved as plan JSON for whoever reports it', () => {
     const told = String(withPlanSaved(disagreement(wrong, right)));
     const path = /the plan is in (\S+)$/.exec(told)?.[1] ?? '';
-    const kept = readPlan(JSON.parse(readFileSync(path, 'utf8')));
-    expect(wordOf(() => askKernel(kept))).toBe('wrong-result');
+    const kept = readPlanFile(JSON.parse(readFileSync(path, 'utf8')));
+    expect(wordOf(() => checkPlan(kept))).toBe('wrong-result');
   });
 
   it('and what is too large for it is not proved', () => {
