@@ -87,10 +87,14 @@ export class Hardware {
     return row && { bandwidth: row.bandwidth, of: `sm ${sm}` };
   }
 
-  /** Of one XGMI link of a GPU of that architecture, `gfx90a`. */
+  /** Of one XGMI link of a GPU of that architecture, `gfx90a`. One that the table does not have gets the first row, and its words say so. */
   xgmi(arch: string): Figure {
-    const row = this.xgmiRows.findLast(({ key }) => arch.startsWith(key)) ?? this.xgmiRows[0];
-    return { bandwidth: row.bandwidth, of: arch };
+    const [assumed, ...known] = this.xgmiRows;
+    const row = known.findLast(({ key }) => arch.startsWith(key));
+    if (row !== undefined) return { bandwidth: row.bandwidth, of: arch };
+    // Vega is the architecture that the first row is of.
+    const isVega = /^gfx90[0-8]/.test(arch);
+    return { bandwidth: assumed.bandwidth, of: isVega ? arch : `assumed: ${arch} is no architecture of the table` };
   }
 
   /** Of so many lanes at a speed such as `16 GT/s` or `16.0 GT/s PCIe`; 0 lanes are 16, and an unknown speed is 8 GT/s. */

@@ -1,18 +1,26 @@
 /** The NVLink, XGMI and C2C links that the GPUs of an NCCL topology tell of. */
 import { CccError } from '../../ir/diagnostic.ts';
-import type { XmlElement, XmlNode } from '../xml.ts';
+import type { XmlElement } from '../xml.ts';
 import type { Figure, Hardware } from './hardware.ts';
 import { gigabytes, type HostBuilder } from './host.ts';
 
 /** A GPU of the file. */
 export interface NcclGpu {
   readonly node: number;
+  /** Where its NVLinks end: its own node, or one that it shares with others of its PCIe function. */
+  readonly linkNode: number;
   readonly device: number;
   /** The node of its processor. */
   readonly cpu: number;
   readonly busId: string;
+  /** GPUs with the same one share its links. */
+  readonly function: string;
   /** Its `<gpu>` tag. */
-  readonly xml: XmlNode;
+  readonly element: XmlElement;
+  /** The tags of its links; none where another GPU of its function has them. */
+  readonly linkTags: readonly XmlElement[];
+  /** NVLinks or XGMI links in all, counted as they are read. */
+  links: number;
 }
 
 /** Links to one target, as one GPU tells of them; several entries add up. */
@@ -50,17 +58,17 @@ class LinkReader {
     this.gpus = gpus;
     this.host = host;
     this.hardware = hardware;
-    this.byBus = new Map(gpus.map((gpu) => [gpu.busId, gpu]));
+    this.byBus = new Map(gpus.toReversed().map((gpu) => [gpu.busId, gpu]));
   }
 
   read(gpu: NcclGpu): void {
     this.told.set(gpu, new Map());
-    for (const { element } of gpu.xml.children) {
+    for (const element of gpu.linkTags) {
       const { name } = element;
       if (name === 'c2c') this.addC2c(gpu, element);
-      else if (name === 'nvlink') this.addFast(gpu, element, 'NVLink', this.nvlinkFigure(gpu.xml.element));
+      else if (name === 'nvlink') this.addFast(gpu, element, 'NVLink', this.nvlinkFigure(gpu.element));
       else if (name === 'xgmi')
-        this.addFast(gpu, element, 'XGMI', this.hardware.xgmi(architectureOf(gpu.xml.element) ?? 'gfx'));
+        this.addFast(gpu, element, 'XGMI', this.hardware.xgmi(architectureOf(gpu.element) ?? 'gfx'));
       else throw new CccError('schema', `<${name}> is no link of a GPU: there are nvlink, xgmi and c2c`, element.range);
     }
   }
@@ -74,7 +82,7 @@ class LinkReader {
         const any = there ?? back;
         if (any === undefined) continue;
         this.host.join({
-          ...{ a: a.node, b: b.node, kind: 'nvlink', called: any.called, of: wordsOf(any) },
+          ...{ a: a.linkNode, b: b.linkNode, kind: 'nvlink', called: any.called, of: wordsOf(any) },
           there: there?.bandwidth ?? 0,
           back: back?.bandwidth ?? 0,
           units: Math.max(there?.count ?? 0, back?.count ?? 0),
@@ -89,7 +97,7 @@ class LinkReader {
       const told = this.told.get(gpu)?.get('switch');
       if (told === undefined) continue;
       fabric ??= this.host.add('nvswitch');
-      this.host.duplex('nvlink', gpu.node, fabric, { bandwidth: told.bandwidth, of: wordsOf(told) }, told.called);
+      this.host.duplex('nvlink', gpu.linkNode, fabric, { bandwidth: told.bandwidth, of: wordsOf(told) }, told.called);
     }
   }
 
@@ -99,10 +107,11 @@ class LinkReader {
     const each = `${gigabytes(figure.bandwidth)} (${figure.of})`;
     const bandwidth = count * figure.bandwidth;
     if (tclass.startsWith('0x068001')) {
-      this.host.duplex('c2c', gpu.node, gpu.cpu, { bandwidth, of: wordsOf({ count, called, each }) }, called);
+      this.host.duplex('c2c', gpu.linkNode, gpu.cpu, { bandwidth, of: wordsOf({ count, called, each }) }, called);
       return;
     }
     const target = this.targetOf(gpu, element, tclass);
+    gpu.links += count;
     if (target === undefined) {
       this.unknownGpus++;
       return;
@@ -140,7 +149,7 @@ class LinkReader {
     const count = element.integer('count', 1, 1024);
     const each = element.integer('bw', 1) * 1e6;
     const of = wordsOf({ count, called: 'C2C', each: gigabytes(each) });
-    this.host.duplex('c2c', gpu.node, gpu.cpu, { bandwidth: count * each, of }, 'C2C');
+    this.host.duplex('c2c', gpu.linkNode, gpu.cpu, { bandwidth: count * each, of }, 'C2C');
   }
 }
 

@@ -3,12 +3,14 @@
  * in each GPU its NVLink, XGMI or C2C links. Bandwidths are made of it as those libraries do.
  */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { DisjointSets } from '../../ir/disjoint-sets.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { counted } from '../../ir/units.ts';
 import { readXmlTree, type XmlElement, type XmlNode } from '../xml.ts';
+import { differencesAmong, hopsToNic } from './differences.ts';
 import { fileName, nameFromFile } from './document.ts';
 import type { Figure, Hardware } from './hardware.ts';
-import { type Host, HostBuilder } from './host.ts';
+import { gigabytes, type Host, HostBuilder } from './host.ts';
 import { addGpuLinks, architectureOf, type NcclGpu } from './nccl-links.ts';
 
 /** What else may stand in an XML file that somebody takes for a machine, by its outermost element. */
@@ -24,7 +26,15 @@ const local: Figure = { bandwidth: 5e12, of: 'no limit that NCCL knows of' };
 /** Megabits per second that a NIC has which does not say it. */
 const assumedSpeed = 10_000;
 
-/** Reads a host. @throws CccError 'syntax', 'schema', 'topology' for a file without GPUs or of several hosts, 'limit' */
+/**
+ * Interfaces that exist in software only, which docker, Kubernetes and hypervisors make: they lead nowhere that another NIC does not.
+ */
+const virtualInterface = /^(?:br-|docker|veth|virbr|vnet|cali|tunl|flannel|cni|cilium|lxc|kube|dummy|tap|tun|lo$)/;
+
+/**
+ * Reads a host, or several whose GPUs are on one NVLink domain: where NVLink spans hosts, NCCL writes all of them into one file.
+ * @throws CccError 'syntax', 'schema', 'topology' for a file without GPUs, or of hosts that no NVLink joins, 'limit'
+ */
 export function readNcclTopology(source: SourceText, limits: Limits, hardware: Hardware): Host {
   const root = readXmlTree(source, checkRoot);
   return new SystemReader(source, limits, hardware).read(root);
@@ -43,11 +53,24 @@ class SystemReader {
   private readonly gpus: NcclGpu[] = [];
   private readonly nics = new Map<
     string,
-    { readonly node: number; megabits: number; ports: number; readonly seen: Set<string> }
+    {
+      readonly node: number;
+      megabits: number;
+      ports: number;
+      readonly seen: Set<string>;
+      readonly parents: Set<number>;
+    }
   >();
   private readonly switches = new Map<string, number>();
   private readonly pciLinks: { readonly from: number; readonly element: XmlElement }[] = [];
   private devices = 0;
+  /** By the node of a processor, its host. */
+  private readonly hostOf = new Map<number, string>();
+  /** By the node of a GPU, what its own PCIe link is. */
+  private readonly pcieOf = new Map<number, string>();
+  private readonly virtualNics = new Set<string>();
+  /** PCIe links whose speed the file does not say, as in virtual machines. */
+  private unknownSpeeds = 0;
 
   constructor(source: SourceText, limits: Limits, hardware: Hardware) {
     this.source = source;
@@ -57,7 +80,6 @@ class SystemReader {
 
   read(system: XmlNode): Host {
     const cpus = system.children.filter(({ element }) => element.name === 'cpu');
-    this.checkOneHost(cpus);
     const nodes = cpus.map((cpu) => this.addCpu(cpu));
     if (this.gpus.length === 0) throw this.withoutGpus(system);
     this.checkDevices();
@@ -71,9 +93,18 @@ class SystemReader {
     if (unknownGpus > 0) {
       this.host.notes.push(`${counted(unknownGpus, 'link')} to GPUs that the file does not have are left out`);
     }
-    const sorted = [...this.gpus].sort((a, b) => a.device - b.device);
-    if (sorted.some(({ device }, index) => device !== index)) {
-      this.host.notes.push(`gpu 0, 1, … are the devices ${sorted.map(({ device }) => device).join(', ')}`);
+    const sorted = this.inRankOrder();
+    this.checkJoined(sorted);
+    this.host.notes.push(...this.differences(sorted));
+    if (this.unknownSpeeds > 0) {
+      const { bandwidth } = this.hardware.pcie('', 16);
+      const links = counted(this.unknownSpeeds, 'PCIe link');
+      this.host.notes.push(`${links} of unknown speed: ${gigabytes(bandwidth)} for 16 lanes is assumed, as NCCL does`);
+    }
+    if (this.virtualNics.size > 0) {
+      const [first] = this.virtualNics;
+      const noun = counted(this.virtualNics.size, 'virtual network interface');
+      this.host.notes.push(`${noun} (${first}${this.virtualNics.size > 1 ? ' …' : ''}) left out`);
     }
     return this.host.build(
       sorted.map(({ node }) => node),
@@ -86,17 +117,50 @@ class SystemReader {
     );
   }
 
-  /** @throws CccError 'topology' */
-  private checkOneHost(cpus: readonly XmlNode[]): void {
-    const first = cpus[0]?.element.optional('host_hash');
-    const other = cpus.find(({ element }) => element.optional('host_hash') !== first);
-    if (other === undefined) return;
-    const hosts = new Set(cpus.map(({ element }) => element.optional('host_hash'))).size;
-    throw new CccError(
-      'topology',
-      `the processors of ${hosts} hosts; expected those of one: --boxes n makes several of it`,
-      other.element.range,
+  /**
+   * GPUs by NCCL's rank where all have one, since ranks of a plan are NCCL's; else by device. A file's devices are in the order of the PCIe
+   * bus or of CUDA_VISIBLE_DEVICES, which a launcher need not follow.
+   */
+  private inRankOrder(): readonly NcclGpu[] {
+    const ranks = new Map(
+      this.gpus.flatMap((gpu) => (gpu.element.has('rank') ? [[gpu, gpu.element.integer('rank', 0)] as const] : [])),
     );
+    const areRanked = ranks.size === this.gpus.length && new Set(ranks.values()).size === ranks.size;
+    const key = (gpu: NcclGpu): number => (areRanked ? ranks.get(gpu) : undefined) ?? gpu.device;
+    const sorted = [...this.gpus].sort((a, b) => key(a) - key(b));
+    if (sorted.some(({ device }, index) => device !== index)) {
+      const devices = sorted.map(({ device }) => device).join(', ');
+      const order = areRanked ? `ranks ${sorted.map(key).join(', ')} of NCCL, which are the devices` : 'devices';
+      this.host.notes.push(`gpu 0, 1, … are the ${order} ${devices}`);
+    }
+    return sorted;
+  }
+
+  /** Hosts without a link between them are no machine. @throws CccError 'topology' */
+  private checkJoined(gpus: readonly NcclGpu[]): void {
+    const hosts = [...new Set(gpus.map((gpu) => this.hostOf.get(gpu.cpu)))];
+    if (hosts.length < 2) return;
+    const nodes = new DisjointSets(this.host.nodes.length);
+    for (const { a, b } of this.host.links) nodes.join(a, b);
+    const apart = gpus.find(({ node }) => nodes.of(node) !== nodes.of(gpus[0].node));
+    if (apart === undefined) {
+      this.host.notes.push(`the GPUs of ${hosts.length} hosts, which NVLink joins`);
+      return;
+    }
+    const message = `the file has the GPUs of ${hosts.length} hosts, and no NVLink that joins them; expected one host, or hosts on one NVLink domain`;
+    throw new CccError('topology', message, apart.element.range);
+  }
+
+  private differences(gpus: readonly NcclGpu[]): readonly string[] {
+    const { nodes, links } = this.host;
+    const compared = gpus.map((gpu, rank) => ({
+      rank,
+      architecture: architectureOf(gpu.element) ?? '',
+      links: gpu.links,
+      pcie: this.pcieOf.get(gpu.node),
+      nicHops: hopsToNic(gpu.node, nodes, links),
+    }));
+    return differencesAmong(compared);
   }
 
   private withoutGpus(system: XmlNode): CccError {
@@ -108,30 +172,34 @@ class SystemReader {
 
   /** @throws CccError 'schema' */
   private checkDevices(): void {
-    const seen = new Map<number, NcclGpu>();
+    const seen = new Map<string, NcclGpu>();
     for (const gpu of this.gpus) {
-      if (seen.has(gpu.device)) {
+      const key = `${this.hostOf.get(gpu.cpu)} ${gpu.device}`;
+      // GPUs that share a PCIe function may share a device's number: parts of one GPU.
+      const before = seen.get(key);
+      if (before !== undefined && before.function !== gpu.function) {
         throw new CccError(
           'topology',
           `a second GPU with dev="${gpu.device}": expected the GPUs of one host`,
-          gpu.xml.element.range,
+          gpu.element.range,
         );
       }
-      seen.set(gpu.device, gpu);
+      seen.set(key, gpu);
     }
   }
 
   private gpuName(): string | undefined {
-    const kinds = new Set(this.gpus.map(({ xml }) => architectureOf(xml.element)));
+    const kinds = new Set(this.gpus.map(({ element }) => architectureOf(element)));
     const [kind] = kinds;
     return kinds.size === 1 ? kind : undefined;
   }
 
   private addCpu({ element, children }: XmlNode): number {
     const cpu = this.host.add('cpu', element.range);
+    this.hostOf.set(cpu, element.optional('host_hash') ?? '');
     for (const child of children) {
       if (child.element.name === 'pci') this.addPci(child, cpu, cpu);
-      if (child.element.name === 'nic') this.addNic(child, `cpu ${cpu}`, cpu, local);
+      if (child.element.name === 'nic') this.addHostNic(child, cpu);
     }
     return cpu;
   }
@@ -141,16 +209,15 @@ class SystemReader {
     const { element, children } = node;
     const busId = element.text('busid').toLowerCase();
     const figure = this.hardware.pcie(element.optional('link_speed') ?? '', lanesOf(element));
-    const gpu = children.find((child) => child.element.name === 'gpu');
-    if (gpu !== undefined) {
-      const added = this.host.add('gpu', element.range);
-      this.gpus.push({ node: added, device: gpu.element.integer('dev', 0, 65_535), cpu, busId, xml: gpu });
-      this.host.duplex('pcie', added, parent, figure, 'PCIe');
+    if (figure.of.includes('unknown speed')) this.unknownSpeeds++;
+    const gpus = children.filter((child) => child.element.name === 'gpu');
+    if (gpus.length > 0) {
+      this.addGpus(gpus, parent, cpu, busId, figure);
       return;
     }
     const nic = children.find((child) => child.element.name === 'nic');
     if (nic !== undefined) {
-      this.addNic(nic, busId.replace(/.$/, ''), parent, figure);
+      this.addNic(nic, `${this.hostOf.get(cpu)} ${busId.replace(/.$/, '')}`, parent, figure);
       return;
     }
     const inner = children.filter((child) => child.element.name === 'pci');
@@ -165,16 +232,56 @@ class SystemReader {
       if (child.element.name === 'pcilink') this.pciLinks.push({ from: added, element: child.element });
   }
 
-  /** The ports of a device are one NIC. */
-  private addNic({ children }: XmlNode, device: string, parent: number, figure: Figure): void {
+  /** The GPUs of one PCIe function. Several, as parts of a GPU are, share its PCIe link and its NVLinks. */
+  private addGpus(tags: readonly XmlNode[], parent: number, cpu: number, busId: string, figure: Figure): void {
+    const isShared = tags.length > 1;
+    const shared = isShared ? this.host.add('pcie', tags[0].element.range) : undefined;
+    if (shared !== undefined) this.host.duplex('pcie', shared, parent, figure, 'PCIe');
+    tags.forEach(({ element, children }, part) => {
+      const node = this.host.add('gpu', element.range);
+      this.pcieOf.set(node, figure.of);
+      this.host.duplex('pcie', node, shared ?? parent, shared === undefined ? figure : local, 'PCIe');
+      const device = element.integer('dev', 0, 65_535);
+      const linkTags = part === 0 ? children.map((child) => child.element) : [];
+      this.gpus.push({
+        node,
+        linkNode: shared ?? node,
+        device,
+        cpu,
+        busId,
+        function: busId,
+        element,
+        linkTags,
+        links: 0,
+      });
+    });
+  }
+
+  /** Network devices of a processor, without a place on PCIe. A host lists one under each of its processors. */
+  private addHostNic({ element, children }: XmlNode, cpu: number): void {
+    const kept = children.filter(({ element: net }) => {
+      if (net.name !== 'net') return false;
+      const name = net.optional('name') ?? '';
+      if (virtualInterface.test(name)) this.virtualNics.add(name);
+      return !virtualInterface.test(name);
+    });
+    for (const net of kept) {
+      const name = net.element.optional('name') ?? net.element.text('dev');
+      this.addNic({ element, children: [net] }, `${this.hostOf.get(cpu)} net ${name}`, cpu, local);
+    }
+  }
+
+  /** The ports of a device are one NIC. A device that is listed twice is joined to both places. */
+  private addNic({ children }: XmlNode, key: string, parent: number, figure: Figure): void {
     for (const { element } of children) {
       if (element.name !== 'net') continue;
-      // The ports of a processor's own network devices are devices of their own.
-      const key = device.startsWith('cpu') ? `${device} ${element.optional('name') ?? element.text('dev')}` : device;
       let nic = this.nics.get(key);
       if (nic === undefined) {
-        nic = { node: this.host.add('nic', element.range), megabits: 0, ports: 0, seen: new Set() };
+        nic = { node: this.host.add('nic', element.range), megabits: 0, ports: 0, seen: new Set(), parents: new Set() };
         this.nics.set(key, nic);
+      }
+      if (!nic.parents.has(parent)) {
+        nic.parents.add(parent);
         this.host.duplex('pcie', nic.node, parent, figure, 'PCIe');
       }
       const port = `${element.optional('name')} ${element.optional('port')}`;
@@ -186,7 +293,7 @@ class SystemReader {
     }
   }
 
-  /** Every processor reaches every other. */
+  /** Every processor of a host reaches every other. */
   private joinCpus(cpus: readonly XmlNode[], nodes: readonly number[]): void {
     const figures = cpus.map(({ element }) => {
       const number = (name: string): number | undefined =>
@@ -196,6 +303,7 @@ class SystemReader {
     });
     nodes.forEach((a, first) => {
       nodes.slice(first + 1).forEach((b, offset) => {
+        if (this.hostOf.get(a) !== this.hostOf.get(b)) return;
         const [there, back] = [figures[first], figures[first + 1 + offset]];
         const of = `between processors: ${there.of}`;
         this.host.join({

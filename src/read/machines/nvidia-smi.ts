@@ -7,6 +7,7 @@ import { DisjointSets } from '../../ir/disjoint-sets.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { counted } from '../../ir/units.ts';
 import { nearestNames } from '../nearest.ts';
+import { differencesAmong } from './differences.ts';
 import { fileName, nameFromFile } from './document.ts';
 import type { Figure, GpuRow, Hardware } from './hardware.ts';
 import { gigabytes, type Host, HostBuilder } from './host.ts';
@@ -197,7 +198,7 @@ function joinByPcie(
   });
 }
 
-/** More links than a GPU has, to all others alike, are links to a switch. @throws CccError 'topology' */
+/** Where a row names more links than a GPU has, they lead to a switch, which reaches all others. @throws CccError 'topology' */
 function joinByNvlink(
   host: HostBuilder,
   rows: readonly Row[],
@@ -223,12 +224,24 @@ function joinByNvlink(
     });
     return;
   }
-  if (most > row.nvlinks || all.some((count) => count !== most)) {
-    const message = `${rows[over].name} has ${total(over)} NVLinks, and ${row.name} has ${row.nvlinks}: expected so many at most, or the same number to every GPU over switches`;
+  const isPart = (a: number): boolean => {
+    const others = gpus.filter((b) => b !== a && links(a, b) > 0).length;
+    return others > 0 && others < gpus.filter((b) => b !== a && total(b) > 0).length;
+  };
+  if (most > row.nvlinks || gpus.some(isPart)) {
+    const message = `${rows[over].name} has ${total(over)} NVLinks, and ${row.name} has ${row.nvlinks}: expected so many at most, or up to ${row.nvlinks} to every GPU over switches`;
     throw new CccError('topology', message, rows[over].range);
   }
   const fabric = host.add('nvswitch');
-  for (const gpu of gpus) host.duplex('nvlink', gpu, fabric, figure(most), 'NVLink');
+  // To a GPU that has lost a link every other reaches over as many as that one has left: what a GPU has itself is the most in its row.
+  const own = gpus.map((a) => gpus.reduce((largest, b) => Math.max(largest, b === a ? 0 : links(a, b)), 0));
+  own.forEach((count, index) => {
+    if (count > 0) host.duplex('nvlink', gpus[index], fabric, figure(count), 'NVLink');
+  });
+  const compared = own.map((count, rank) => {
+    return { rank, architecture: row.name, links: count, pcie: undefined, nicHops: undefined };
+  });
+  host.notes.push(...differencesAmong(compared));
 }
 
 /** Terminals underline the head of the table. */

@@ -224,9 +224,9 @@ describe('a file that is refused', () => {
     ['of no GPU', system(cpu(intel, pci('0000:01:00.0', nic(0, 1)))), 'topology', ['no GPU']],
     [
       'of two hosts',
-      system(cpu(`${intel} host_hash="0x1"`, one), cpu(`${intel} host_hash="0x2"`)),
+      system(cpu(`${intel} host_hash="0x1"`, one), cpu(`${intel} host_hash="0x2"`, one)),
       'topology',
-      ['2 hosts', '--boxes'],
+      ['2 hosts', 'NVLink'],
     ],
     ['with a device twice', system(cpu(intel, one, pci('0000:01:00.0', gpu(0, 'sm="80"')))), 'topology', ['dev="0"']],
     [
