@@ -178,7 +178,11 @@ export const readers: readonly Reader[] = [
   { format: 'compact plan JSON', through: [], texts: () => [compactText()], read: verify },
   {
     format: 'MSCCL XML',
-    through: ['src/read/msccl/read-msccl.ts: readMsccl', 'src/read/msccl/algorithm-reader.ts: readAlgorithm', ...xml],
+    through: [
+      'src/read/msccl/read-msccl.ts: readMsccl',
+      'src/read/msccl/algorithm-reader.ts: readMscclAlgorithm',
+      ...xml,
+    ],
     texts: () => [mscclText()],
     read: verify,
   },
@@ -190,7 +194,7 @@ export const readers: readonly Reader[] = [
   },
   {
     format: 'SCCL algorithm JSON',
-    through: ['src/read/sccl/read-sccl.ts: readSccl', 'src/read/sccl/algorithm.ts: readAlgorithm'],
+    through: ['src/read/sccl/read-sccl.ts: readSccl', 'src/read/sccl/algorithm.ts: readScclAlgorithm'],
     texts: () => [scclAlgorithm],
     read: verify,
   },
