@@ -36,7 +36,7 @@ export { Routes } from './ir/routes.ts';
 export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';
 export { type Link, type Node, type Topology, withProtocol, withTiming } from './ir/topology.ts';
-export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verification.ts';
+export type { Finding, Verdict, Verification } from './ir/verification.ts';
 // Files as proved plans
 export { type LoadRequest, load } from './jobs/load.ts';
 export { withTimeline } from './jobs/timed.ts';
@@ -73,7 +73,7 @@ export { type SizeRange, sizeSeries } from './tune/ranges.ts';
 export type { TunedPlan } from './tune/timed-plan.ts';
 export { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune/tune.ts';
 // Proving
-export { prove, type VerifyOptions, verify } from './verify/index.ts';
+export { ProvedPlan, prove, type VerifyOptions, verify } from './verify/index.ts';
 
 /** What `ccc compile` assumes where nothing is said. */
 export const compileDefaults: Omit<CompileRequest, 'collective' | 'topology' | 'size'> = {

@@ -16,7 +16,7 @@ import { verdictText } from '../ir/verification.ts';
 import { compactLowerBound, latenciesToZero, simulateCompact } from './cost/index.ts';
 import type { CompactBundle } from './plan-json.ts';
 import { type CompactVariant, compactVariants, transposedSymmetric } from './variants.ts';
-import { proveCompact } from './verify/verify.ts';
+import { proveCompact } from './verify/prove.ts';
 
 export interface CompactCompileRequest {
   /** An allgather, reducescatter, allreduce or alltoall; its `chunks` is ignored. */

@@ -3,12 +3,13 @@
 import { collectiveBlock, programText, timeAndBoundBlocks } from '../emit/json.ts';
 import { symmetricDigest } from '../emit/topology-digest.ts';
 import type { CompactCertificate } from '../ir/certificate.ts';
-import { type ProvedCompactPlan, type SymmetricTopology, soleProgram } from '../ir/compact.ts';
+import { type SymmetricTopology, soleProgram } from '../ir/compact.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import { jsonText } from '../ir/plain-text.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
 import type { Bound, CostReport } from '../ir/report.ts';
 import type { Bytes } from '../ir/units.ts';
+import { type OpenedCompactProof, ProvedCompactPlan } from './verify/prove.ts';
 
 /** A proved compact plan with everything known about it; what is undefined was not asked for. */
 export interface CompactBundle {
@@ -21,9 +22,12 @@ export interface CompactBundle {
   readonly origin: PlanOrigin | undefined;
 }
 
-/** The document in pieces, one operation per line. The same plan gives the same bytes. */
-export function* compactPlanText(bundle: CompactBundle): Iterable<string> {
-  const { plan, verification } = bundle.proved;
+/** The document in pieces, one operation per line. The same plan gives the same bytes. @throws CccError 'unproved' as `ProvedCompactPlan.open` */
+export function compactPlanText(bundle: CompactBundle): Iterable<string> {
+  return documentText(bundle, ProvedCompactPlan.open(bundle.proved));
+}
+
+function* documentText(bundle: CompactBundle, { plan, verification }: OpenedCompactProof): Iterable<string> {
   const { topology } = bundle;
   yield '{\n  "format": "ccc-plan",\n  "version": 1,\n';
   yield `  "name": ${jsonText(plan.name)},\n`;

@@ -1,13 +1,15 @@
 /**
  * What every target format implements: one file or folder per target, registered in `src/targets`. An emitter gets only
- * plans that have been proved; it refuses (`check`) before it writes anything (`emit`).
+ * plans that have been proved. It says what it cannot express (`check`) before it writes anything (`emit`), and opens the proof to write (`opened`).
  */
+import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Plan, PlanOrigin } from '../ir/plan.ts';
 import type { Bound, CostReport, Timeline } from '../ir/report.ts';
-import type { Topology } from '../ir/topology.ts';
+import type { MessageLimits, Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
-import type { ProvedPlan } from '../ir/verification.ts';
+import type { Verification } from '../ir/verification.ts';
+import { machineOf, ProvedPlan } from '../verify/index.ts';
 
 /** A proved plan with everything known about it; what is undefined was not asked for. */
 export interface PlanBundle {
@@ -27,6 +29,53 @@ export interface PlanBundle {
 export interface RangedBundle {
   readonly from: Bytes;
   readonly bundle: PlanBundle;
+}
+
+/**
+ * A bundle whose proof has been opened. The functions that write take nothing else, so that what they write is the plan that the kernel accepted:
+ * `plan` is a copy that nobody else has, and what is said about it comes from the proof.
+ */
+export interface OpenBundle extends Omit<PlanBundle, 'proved'> {
+  readonly plan: Plan;
+  readonly verification: Verification;
+  /** The machine's limits on messages, if the kernel has checked the plan against them for this size. */
+  readonly limits: MessageLimits | undefined;
+}
+
+/** An opened plan for messages of so many bytes and more. */
+export interface OpenRange {
+  readonly from: Bytes;
+  readonly bundle: OpenBundle;
+}
+
+/**
+ * Opens the proof of a bundle, in order to write the plan.
+ * @throws CccError 'unproved' as `ProvedPlan.open`, and for a bundle that names another machine, size or element type than its plan was checked for
+ */
+export function opened(bundle: PlanBundle): OpenBundle {
+  const { proved, ...others } = bundle;
+  const { plan, verification, options } = ProvedPlan.open(proved);
+  const { load } = options;
+  const machine = machineOf(options);
+  if (machine !== undefined && bundle.topology !== machine) {
+    const named = bundle.topology === undefined ? 'no machine' : bundle.topology.name;
+    throw misnamed(plan, `the machine ${machine.name}`, named);
+  }
+  if (load !== undefined && bundle.size !== load.size) throw misnamed(plan, `${load.size} bytes`, `${bundle.size}`);
+  if (load?.dtype !== undefined && bundle.dtype !== load.dtype) throw misnamed(plan, load.dtype, `${bundle.dtype}`);
+  return { ...others, plan, verification, limits: load?.topology.messages };
+}
+
+/** As `opened`, for each of several ranges. */
+export function openedRanges(ranges: readonly RangedBundle[]): readonly OpenRange[] {
+  return ranges.map(({ from, bundle }) => ({ from, bundle: opened(bundle) }));
+}
+
+function misnamed({ name }: Plan, checkedFor: string, named: string): CccError {
+  return new CccError(
+    'unproved',
+    `${name} was checked for ${checkedFor}, and its bundle names ${named}: prove it again`,
+  );
 }
 
 /** A file of a target that is a folder; the path is relative to that. */

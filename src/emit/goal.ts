@@ -7,7 +7,7 @@ import { computingTime, OperationCode, operationCount, type Plan } from '../ir/p
 import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
-import type { Emitter, PlanBundle } from './emitter.ts';
+import { type Emitter, type OpenBundle, opened, type PlanBundle } from './emitter.ts';
 import { MessageTags } from './message-tags.ts';
 import { emitLimits } from './most.ts';
 
@@ -23,10 +23,10 @@ export const goal = {
       lacking.push(`${tasks} tasks are more than ${emitLimits.tasks} (--bulks makes fewer)`);
     return lacking;
   },
-  emit: goalText,
+  emit: (bundle: PlanBundle): Iterable<string> => goalText(opened(bundle)),
 } satisfies Emitter;
 
-function* goalText({ proved: { plan }, topology, size = 0 }: PlanBundle): Iterable<string> {
+function* goalText({ plan, topology, size = 0 }: OpenBundle): Iterable<string> {
   const tags = new MessageTags(plan);
   const chunkBytes = chunkBytesOf(plan, size, topology?.messages?.alignment);
   yield `num_ranks ${plan.buffers.length}\n`;

@@ -7,7 +7,7 @@ import { type Bound, optimality } from '../ir/report.ts';
 import type { Verification } from '../ir/verification.ts';
 import { type AsciiPart, AsciiText, asciiOf } from './ascii-text.ts';
 import { resultsText } from './custom-results.ts';
-import type { Emitter, PlanBundle } from './emitter.ts';
+import { type Emitter, type OpenBundle, opened, type PlanBundle } from './emitter.ts';
 import { topologyDigest } from './topology-digest.ts';
 
 export const json = {
@@ -19,7 +19,8 @@ export const json = {
 
 /** The document, one operation per line. The same plan gives the same bytes. */
 function planText(bundle: PlanBundle): Iterable<string> {
-  return documentText(bundle.proved.plan, addedBlocks(bundle));
+  const open = opened(bundle);
+  return documentText(open.plan, addedBlocks(open));
 }
 
 /** The plan proper, which nobody has proved: to be looked at, not to be run. */
@@ -69,8 +70,8 @@ export function collectiveBlock(c: Collective): Record<string, unknown> {
 }
 
 /** What is added to the plan proper: where it comes from, for which machine, at which price, how it was proved. */
-function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[] {
-  const { topology, proved } = bundle;
+function addedBlocks(bundle: OpenBundle): readonly (readonly [string, unknown])[] {
+  const { topology, limits, verification } = bundle;
   const machine = topology && {
     name: topology.name,
     digest: topologyDigest(topology),
@@ -83,15 +84,9 @@ function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[
     ...(machine === undefined ? [] : ([['topology', machine]] as const)),
     ...(protocol === undefined ? [] : ([['protocol', protocol]] as const)),
     ...(instances === undefined ? [] : ([['instances', instances]] as const)),
-    ...limitBlocks(bundle),
-    ...timeAndBoundBlocks(bundle, proved.verification),
+    ...(limits === undefined ? [] : ([['limits', { alignment: limits.alignment, messageIds: limits.ids }]] as const)),
+    ...timeAndBoundBlocks(bundle, verification),
   ];
-}
-
-/** What the kernel checks of a machine's limits, where the size is known. */
-function limitBlocks({ topology, size }: PlanBundle): readonly (readonly [string, unknown])[] {
-  const limits = size === undefined ? undefined : topology?.messages;
-  return limits === undefined ? [] : [['limits', { alignment: limits.alignment, messageIds: limits.ids }]];
 }
 
 /** What a bundle says of its price, whatever its certificates are about. */

@@ -2,7 +2,7 @@
 import { laneOf, type Operation, operationAt, operationCount, type Plan, rankOfLane, type Slice } from '../ir/plan.ts';
 import type { Timeline } from '../ir/report.ts';
 import { linkName, type Topology } from '../ir/topology.ts';
-import type { Emitter, PlanBundle } from './emitter.ts';
+import { type Emitter, opened, type PlanBundle } from './emitter.ts';
 import { emitLimits } from './most.ts';
 import { type TraceSpan, type Track, traceText } from './trace-events.ts';
 
@@ -15,7 +15,8 @@ export const trace = {
     if (events <= emitLimits.events) return [];
     return [`it would have ${events} events, and viewers are slow beyond ${emitLimits.events} (--bulks makes fewer)`];
   },
-  emit: ({ proved: { plan }, timeline, topology }: PlanBundle): Iterable<string> => {
+  emit: (bundle: PlanBundle): Iterable<string> => {
+    const { plan, timeline, topology } = opened(bundle);
     if (timeline === undefined) throw new Error(`${plan.name} was not checked: there is no timeline`);
     return traceText(simulatedTracks(plan, timeline(), topology));
   },

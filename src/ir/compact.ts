@@ -8,7 +8,6 @@ import { Connections } from './plan-index.ts';
 import type { CopyEngine, OccupancyRule, Ports, ReduceEngine } from './topology.ts';
 import type { TranslationGroup } from './translation-group.ts';
 import type { BytesPerSecond, Seconds } from './units.ts';
-import type { Verification } from './verification.ts';
 
 /** Collectives in which all ranks have the same part, so that all can run one program. */
 export const compactKinds: readonly CollectiveKind[] = ['allgather', 'reducescatter', 'allreduce', 'alltoall'];
@@ -81,15 +80,6 @@ export interface GatherThenReduce {
   readonly over: readonly number[];
   /** The rank of each number. */
   readonly rankOf: Int32Array;
-}
-
-declare const proof: unique symbol;
-
-/** A compact plan that the verifier has proved correct; only `src/verify` may make one. */
-export interface ProvedCompactPlan {
-  readonly plan: CompactPlan;
-  readonly verification: Verification;
-  readonly [proof]: true;
 }
 
 /** Ranks of a compact plan, unless a higher limit is set for all plans: four million take about a gigabyte. */

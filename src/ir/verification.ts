@@ -1,4 +1,4 @@
-/** What the verifier says of a plan, and the type of a plan that it has proved. */
+/** What the verifier says of a plan. */
 import type { SourceRange } from './diagnostic.ts';
 import type { Plan } from './plan.ts';
 import type { Topology } from './topology.ts';
@@ -81,20 +81,8 @@ export function verdictText({ verdict, findings }: Verification): string {
   return error === undefined ? verdict : `${verdict}: ${error.message}`;
 }
 
-/** A plan that the kernel found correct on a machine: good enough to be priced. What it takes to leave is a `ProvedPlan`. */
+/** A plan that the kernel has accepted for a machine, good enough to be simulated and compared. Only a `ProvedPlan` is written or run. */
 export interface CheckedPlan {
   readonly plan: Plan;
   readonly topology: Topology | undefined;
-}
-
-declare const proof: unique symbol;
-
-/**
- * A plan that has been proved correct. Emitters and the runtime take nothing else. Only `src/verify` may make
- * one (a test holds the code to that): everyone else gets it from `prove` or `proveChecked`.
- */
-export interface ProvedPlan {
-  readonly plan: Plan;
-  readonly verification: Verification;
-  readonly [proof]: true;
 }

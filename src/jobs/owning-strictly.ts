@@ -2,9 +2,9 @@
 import type { PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
-import { firstError, type ProvedPlan, sourceRangeOf, type Verification, verdictText } from '../ir/verification.ts';
+import { firstError, sourceRangeOf, type Verification, verdictText } from '../ir/verification.ts';
 import { ownStrictly } from '../lower/index.ts';
-import { prove } from '../verify/index.ts';
+import { type ProvedPlan, prove } from '../verify/index.ts';
 
 /**
  * The bundle with a plan that is proved with strict ownership and for channels of any depth: the runtime decides how many messages it

@@ -8,10 +8,10 @@ import type { Limits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { alignedMessage, checkWholeElements, messageBytes, wholeElements } from '../ir/shards.ts';
 import { type Bytes, defaultMessageSize, formatBytes } from '../ir/units.ts';
-import { firstError, type ProvedPlan, sourceRangeOf, type Verification, verdictText } from '../ir/verification.ts';
+import { firstError, sourceRangeOf, type Verification, verdictText } from '../ir/verification.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { type RunOptions, type RunResult, run, type UnverifiedPlan } from '../run/index.ts';
-import { prove } from '../verify/index.ts';
+import { type ProvedPlan, prove } from '../verify/index.ts';
 
 /** What is left out is as the plan's document says (of its size the whole elements), else 64 MiB of f32 and channels of any depth. */
 export interface RunRequest extends Omit<RunOptions, 'size' | 'dtype' | 'op' | 'inflight' | 'alignment'> {

@@ -14,7 +14,7 @@ import { type Bound, bestValidBound, optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { type ProvedPlan, verdictText } from '../ir/verification.ts';
+import { verdictText } from '../ir/verification.ts';
 import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts';
 import { simulate } from '../model/index.ts';
@@ -22,7 +22,7 @@ import { checkGroups, withGroupAmong } from '../read/index.ts';
 import { type CompileRequest, type CompileResult, compile } from '../search/compile.ts';
 import { checkOperationLimit, reducesWithoutOverlap } from '../search/evaluate/index.ts';
 import { provedBundle } from '../search/proved-bundle.ts';
-import { prove } from '../verify/index.ts';
+import { type ProvedPlan, prove } from '../verify/index.ts';
 import { type Joint, onSharedLinks } from './sharing-groups.ts';
 
 /** What one group does. */

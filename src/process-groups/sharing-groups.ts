@@ -8,13 +8,12 @@ import type { CostReport } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
-import type { ProvedPlan } from '../ir/verification.ts';
 import { sideBySide } from '../lower/index.ts';
 import { forwardHops, scheduleOfPlan } from '../passes/index.ts';
 import type { CompileRequest, CompileResult } from '../search/compile.ts';
 import { type EvaluatedCandidate, evaluateWithinLimits, tune } from '../search/evaluate/index.ts';
 import { candidateOf } from '../synth/index.ts';
-import { proveChecked } from '../verify/index.ts';
+import { type ProvedPlan, proveChecked } from '../verify/index.ts';
 import { type GroupMachine, groupMachine, routesForGroups } from './link-shares.ts';
 
 /** Plans of all groups, and what they are together. */

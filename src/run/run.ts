@@ -7,7 +7,7 @@ import { maxTimedOperations } from '../ir/limits.ts';
 import { OperationCode, type Plan } from '../ir/plan.ts';
 import { checkWholeElements } from '../ir/shards.ts';
 import { type Bytes, formatBytes, type Seconds } from '../ir/units.ts';
-import type { ProvedPlan } from '../ir/verification.ts';
+import { type OpenedProof, ProvedPlan } from '../verify/index.ts';
 import type { Mismatch } from './check.ts';
 import { Control } from './control.ts';
 import { canStartRunWorkers, type ExecutionCrew, soleMember, startCrew } from './crew.ts';
@@ -72,10 +72,11 @@ export interface RunResult {
 
 /**
  * Runs a plan.
- * @throws CccError 'range' for a size that is no whole number of elements, 'usage' for an operator that the type lacks and a size at which
+ * @throws CccError 'unproved' as `ProvedPlan.open`, 'range' for a size that is no whole number of elements, 'usage' for an operator that the type lacks and a size at which
  * chunks would be cut off, 'stopped' where memory is not enough or a thread dies, 'unproved' for a plan that blocks
  */
-export async function run(subject: ProvedPlan | UnverifiedPlan, options: RunOptions): Promise<RunResult> {
+export async function run(given: ProvedPlan | UnverifiedPlan, options: RunOptions): Promise<RunResult> {
+  const subject = 'unverified' in given ? given : ProvedPlan.open(given);
   const { plan } = subject;
   checkOptions(plan, options);
   const tables = runTables(plan);
@@ -99,7 +100,7 @@ export async function run(subject: ProvedPlan | UnverifiedPlan, options: RunOpti
 }
 
 /** The verifier found that all ranks combine each chunk with the same tree. */
-function promisesBits({ verification }: ProvedPlan): boolean {
+function promisesBits({ verification }: OpenedProof): boolean {
   return verification.determinism?.identical === true;
 }
 
@@ -108,7 +109,7 @@ function inThisThread({ threads }: RunOptions): boolean {
 }
 
 /** A plan that runs without any buffers also runs where each message waits in its source. */
-function needsStaging({ verification }: ProvedPlan): boolean {
+function needsStaging({ verification }: OpenedProof): boolean {
   return verification.smallestInflight !== 0;
 }
 
@@ -199,7 +200,7 @@ function allocate(pages: number, bytes: Bytes): SharedMemory {
 }
 
 function assign(
-  subject: ProvedPlan | UnverifiedPlan,
+  subject: OpenedProof | UnverifiedPlan,
   parts: {
     readonly tables: RunTables;
     readonly staged: Uint8Array;

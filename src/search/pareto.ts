@@ -3,10 +3,10 @@ import { CccError } from '../ir/diagnostic.ts';
 import { planName } from '../ir/plan-name.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
-import { type ProvedPlan, verdictText } from '../ir/verification.ts';
+import { verdictText } from '../ir/verification.ts';
 import { lower, staged } from '../lower/index.ts';
 import { type Frontier, type FrontierPoint, Oracle, type Problem, unfitFor, walkFrontier } from '../synth/index.ts';
-import { prove } from '../verify/index.ts';
+import { type ProvedPlan, prove } from '../verify/index.ts';
 
 /** `chunks` of its collective is of no account; what no solver is there for, and neither bounds nor construction decide, is left open. */
 export interface ParetoRequest extends Pick<Problem, 'collective' | 'seed' | 'limits' | 'solver' | 'onModel'> {

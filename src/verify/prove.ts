@@ -1,14 +1,116 @@
 /**
- * What is proved of plans: the kernel decides, about candidates and about plans that leave. The ladder finds and explains what is wrong, and
- * says what was proved.
+ * Who may say that a plan is correct. The kernel decides, about candidates of a search and about plans that leave the compiler; `verify` explains
+ * what is wrong and lists what was shown. Nothing in this file makes a `ProvedPlan` without the kernel's yes to that very plan.
  */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
-import { type CheckedPlan, firstError, type ProvedPlan, type Verification, verdictText } from '../ir/verification.ts';
+import type { Topology } from '../ir/topology.ts';
+import { type CheckedPlan, firstError, type Verification, verdictText } from '../ir/verification.ts';
 import { checkLimits, limitsText } from './checks/limits.ts';
 import { checkedBy, decided, limitsFor, queryKernel } from './kernel.ts';
 import { fitsMachine } from './machine.ts';
+import { deepFrozen, plainCopy, type Seal, sealOf } from './seal.ts';
 import { type VerifyOptions, verificationOfCorrect, verify } from './verify.ts';
+
+/** A proof taken apart, as it goes from one thread to another. Nobody believes it: `proveAgain` asks the kernel of the receiving thread. */
+export interface ProofParts {
+  readonly plan: Plan;
+  /** What the plan was checked for. */
+  readonly options: VerifyOptions;
+}
+
+/** What may be written of a proved plan: the plan as the kernel accepted it, in a copy that nobody else has. */
+export interface OpenedProof extends ProofParts {
+  readonly verification: Verification;
+}
+
+/** Only code of this file has it: without it the constructor of `ProvedPlan` throws. */
+const permission = Symbol('the kernel has accepted the plan');
+
+let vouchFor: (plan: Plan, seal: Seal, verification: Verification, options: VerifyOptions) => ProvedPlan;
+
+/**
+ * A plan that the kernel has accepted, with what was shown of it. Emitters and the runtime take nothing else. `prove` and `proveChecked` are the
+ * only makers: the constructor refuses everybody else, and what matters lies in private fields, which spreading, structured clones, JSON and changed
+ * prototypes lose.
+ *
+ * `plan` is for reading. Its typed arrays can be changed, since JavaScript has no way to freeze them; what is written therefore comes from
+ * `ProvedPlan.open`, which refuses a plan that is no longer the one that the kernel accepted.
+ */
+export class ProvedPlan {
+  readonly #plan: Plan;
+  readonly #seal: Seal;
+  readonly #verification: Verification;
+  readonly #options: VerifyOptions;
+  readonly #machineSeal: Seal | undefined;
+
+  static {
+    vouchFor = (plan, seal, verification, options) => new ProvedPlan(permission, plan, seal, verification, options);
+    Object.freeze(ProvedPlan.prototype);
+  }
+
+  private constructor(given: symbol, plan: Plan, seal: Seal, verification: Verification, options: VerifyOptions) {
+    if (given !== permission) throw forged('only the verifier makes a proof, by asking the kernel');
+    this.#plan = plan;
+    this.#seal = seal;
+    this.#verification = verification;
+    this.#options = options;
+    const machine = machineOf(options);
+    this.#machineSeal = machine && firstSealOf(machine);
+    Object.freeze(this);
+  }
+
+  get plan(): Plan {
+    return this.#plan;
+  }
+
+  /** What was shown of the plan; it cannot be changed. */
+  get verification(): Verification {
+    return this.#verification;
+  }
+
+  /** What the plan was checked for; it cannot be changed. */
+  get options(): VerifyOptions {
+    return this.#options;
+  }
+
+  /**
+   * The plan as the kernel accepted it, to be written or run.
+   *
+   * @throws CccError 'unproved' for anything that the verifier has not made, and for a plan or a machine that was changed since it was checked
+   */
+  static open(this: void, proved: ProvedPlan): OpenedProof {
+    if (!(#plan in proved)) throw forged('it was put together by hand or copied from a proof, which loses the proof');
+    const plan = plainCopy(proved.#plan);
+    const options = proved.#options;
+    if (sealOf(plan) !== proved.#seal) throw forged('the plan was changed after the kernel had accepted it');
+    const machine = machineOf(options);
+    if (machine !== undefined && sealOf(machine) !== proved.#machineSeal) {
+      throw forged(`the topology ${machine.name} was changed after the kernel had accepted the plan for it`);
+    }
+    return { plan, options, verification: proved.#verification };
+  }
+}
+Object.freeze(ProvedPlan);
+
+/** The refusal of something that claims to be a proof. @param why what is wrong with it */
+export function forged(why: string): CccError {
+  return new CccError('unproved', `this is no proof of a plan: ${why}; prove() makes one of a plan that is correct`);
+}
+
+/** The topology that a plan was checked for, if any. */
+export function machineOf({ topology, load }: VerifyOptions): Topology | undefined {
+  return topology ?? load?.topology;
+}
+
+/** The digest that each topology had when a plan was first proved for it. */
+const topologySeals = new WeakMap<Topology, Seal>();
+
+function firstSealOf(topology: Topology): Seal {
+  const seal = topologySeals.get(topology) ?? sealOf(topology);
+  topologySeals.set(topology, seal);
+  return seal;
+}
 
 /** The plan if it is correct, or else what is wrong with it. */
 export type Check =
@@ -22,26 +124,32 @@ export interface Proof {
 }
 
 /**
- * Candidates to which the kernel has said yes, with what it was asked and what there is to say of them: it need not be asked again when they leave.
- * Plans are not changed; what is made of one is another plan.
+ * Candidates that the kernel has accepted, with the question that it was asked: it need not be asked again when they leave, unless somebody has
+ * changed them since.
  */
-const candidates = new WeakMap<Plan, Known>();
+const candidates = new WeakMap<Plan, Accepted>();
 
-interface Known {
+interface Accepted {
+  readonly seal: Seal;
   readonly options: Pick<VerifyOptions, 'topology' | 'inflight' | 'ownership' | 'unwritten'>;
   readonly bitwise: true | undefined;
   verification?: Verification;
 }
 
-/** Has the kernel look at a candidate before it is priced; the ladder is climbed only where something is wrong. @throws as `judge` */
-export function checkByKernel(plan: Plan, options: VerifyOptions = {}): Check {
+/**
+ * Has the kernel check a candidate before it is simulated; `verify` explains only where something is wrong.
+ * @returns a copy of the plan that is the caller's alone
+ * @throws as `judgePlan`
+ */
+export function checkByKernel(given: Plan, options: VerifyOptions = {}): Check {
+  const plan = plainCopy(given);
   const { topology, inflight = topology?.inflight, ownership, unwritten, slots } = options;
   const answer = queryKernel(plan, { inflight, ownership, unwritten, slots });
   if (answer.ok && (topology === undefined || fitsMachine(plan, topology))) {
-    // Whose bits differ the ladder has to say.
+    // Which ranks combine differently is for `verify` to find.
     if (answer.bitwise !== false) {
-      const { bitwise } = answer;
-      candidates.set(plan, { options: { topology, inflight: options.inflight, ownership, unwritten }, bitwise });
+      const asked = { topology, inflight: options.inflight, ownership, unwritten };
+      candidates.set(plan, { seal: sealOf(plan), options: asked, bitwise: answer.bitwise });
     }
     return { checked: { plan, topology } };
   }
@@ -49,7 +157,7 @@ export function checkByKernel(plan: Plan, options: VerifyOptions = {}): Check {
 }
 
 /**
- * The verdict on a plan, by the kernel; what is wrong, and what a machine adds, in the words of the ladder.
+ * The verdict on a plan: the kernel's, with what `verify` says about mistakes and about the machine.
  * @throws Disagreement; CccError 'limit' for a plan that is too large for either of them
  */
 export function judgePlan(plan: Plan, options: VerifyOptions = {}): Verification {
@@ -59,28 +167,50 @@ export function judgePlan(plan: Plan, options: VerifyOptions = {}): Verification
   return decided(plan, verification, options);
 }
 
-/** Verifies a plan and, if it is correct, vouches for it: the only place that makes a `ProvedPlan`. @throws as `judge` */
-export function prove(plan: Plan, options: VerifyOptions = {}): Proof {
+/**
+ * Verifies a plan and, if it is correct, vouches for a copy of it.
+ *
+ * ```ts
+ * const { proved, verification } = prove(plan, { topology });
+ * if (proved === undefined) throw new Error(verification.findings[0]?.message);
+ * ```
+ *
+ * @throws as `judgePlan`
+ */
+export function prove(given: Plan, options: VerifyOptions = {}): Proof {
+  const plan = plainCopy(given);
   const verification = judgePlan(plan, options);
-  return { verification, proved: vouched(plan, verification) };
+  const proved = vouched(plan, verification, options);
+  return { verification: proved?.verification ?? verification, proved };
 }
 
-function vouched(plan: Plan, verification: Verification): ProvedPlan | undefined {
+/** @param seal the digest of the plan while the kernel checked it */
+function vouched(
+  plan: Plan,
+  verification: Verification,
+  options: VerifyOptions,
+  seal = sealOf(plan),
+): ProvedPlan | undefined {
   if (verification.verdict !== 'correct') return undefined;
-  // The one cast that stands for the proof: the brand exists in the type alone, so that nobody else can write it down.
-  return { plan, verification } as ProvedPlan;
+  const { load } = options;
+  const kept = Object.freeze(load === undefined ? { ...options } : { ...options, load: Object.freeze({ ...load }) });
+  return vouchFor(plan, seal, deepFrozen(plainCopy(verification)), kept);
 }
 
 /**
  * Proves a candidate that was found correct, for the machine that it was checked for.
- * @throws as `judge`, and CccError 'limit' for one that exceeds what the machine states
+ * @throws as `judgePlan`, and CccError 'limit' for one that exceeds what the machine states, Error for one that was changed into something wrong
  */
 export function proveChecked(
-  { plan, topology }: CheckedPlan,
+  { plan: given, topology }: CheckedPlan,
   options: Omit<VerifyOptions, 'topology'> = {},
 ): ProvedPlan {
-  const verification = ofCandidate(plan, { ...options, topology }) ?? judgePlan(plan, { ...options, topology });
-  const proved = vouched(plan, verification);
+  const whole = { ...options, topology };
+  const plan = plainCopy(given);
+  const accepted = acceptedAs(given, plan, whole);
+  const verification = accepted === undefined ? judgePlan(plan, whole) : verificationOf(accepted, plan, whole);
+  const proved =
+    accepted === undefined ? vouched(plan, verification, whole) : vouched(given, verification, whole, accepted.seal);
   if (verification.verdict === 'over-capacity') {
     throw new CccError('limit', `${plan.name} does not fit: ${verdictText(verification)}`);
   }
@@ -88,19 +218,36 @@ export function proveChecked(
   return proved;
 }
 
-/** As `judge`, where the kernel has said yes to the plan already, of the same machine and with the same conditions; else undefined. */
-function ofCandidate(plan: Plan, options: VerifyOptions): Verification | undefined {
-  const known = candidates.get(plan);
-  if (known === undefined || Object.keys(limitsFor(options.load)).length > 0) return undefined;
-  const { topology, inflight, ownership, unwritten } = known.options;
+/**
+ * Proves a plan that another thread has proved, by the kernel of this one.
+ * @throws as `proveChecked`, and CccError 'unproved' for a plan that is not correct
+ */
+export function proveAgain({ plan: given, options }: ProofParts): ProvedPlan {
+  const found = checkByKernel(given, options);
+  if (found.checked !== undefined) return proveChecked(found.checked, options);
+  throw new CccError(
+    'unproved',
+    `${given.name} is not correct as another thread has sent it: ${verdictText(found.verification)}`,
+  );
+}
+
+/** The kernel's yes to the candidate, where it was asked the same question about the same plan. */
+function acceptedAs(given: Plan, plan: Plan, options: VerifyOptions): Accepted | undefined {
+  const accepted = candidates.get(given);
+  if (accepted === undefined || Object.keys(limitsFor(options.load)).length > 0) return undefined;
+  const { topology, inflight, ownership, unwritten } = accepted.options;
   const isSame =
     topology === options.topology &&
     inflight === options.inflight &&
     ownership === options.ownership &&
     unwritten === options.unwritten;
-  if (!isSame) return undefined;
-  known.verification ??= verificationOfCorrect(plan, options, known.bitwise);
-  return checkedBy('the kernel', withLimits(plan, known.verification, options));
+  return isSame && sealOf(plan) === accepted.seal ? accepted : undefined;
+}
+
+/** As `judgePlan`, without asking the kernel once more. */
+function verificationOf(accepted: Accepted, plan: Plan, options: VerifyOptions): Verification {
+  accepted.verification ??= verificationOfCorrect(plan, options, accepted.bitwise);
+  return checkedBy('the kernel', withLimits(plan, accepted.verification, options));
 }
 
 /** Of a correct plan: whether it keeps to what the machine states of its commands. */

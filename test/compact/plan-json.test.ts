@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compactPlanText } from '../../src/compact/plan-json.ts';
-import { proveCompact } from '../../src/compact/verify/verify.ts';
+import { proveCompact } from '../../src/compact/verify/prove.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { readPlan } from '../../src/read/index.ts';
 import { readAnyPlan } from '../../src/read/plan/index.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withPlanSaved } from '../../src/cli/disagreement.ts';
-import { proveCompact } from '../../src/compact/verify/verify.ts';
+import { proveCompact } from '../../src/compact/verify/prove.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Plan } from '../../src/ir/plan.ts';
 import type { Verification } from '../../src/ir/verification.ts';

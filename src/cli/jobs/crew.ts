@@ -9,6 +9,7 @@ import type { NamedModel } from './job.ts';
 import { errorFrom, type JobAssignment, type Report } from './messages.ts';
 import type { ProgressLine } from './progress.ts';
 import type { JobName, RequestOf, ResultOf } from './registry.ts';
+import { received, sendable } from './transfer.ts';
 
 export interface CrewSettings<Result> {
   /** Milliseconds from the start of the process after which the job is to end with what it has. */
@@ -44,9 +45,10 @@ export class WorkerPool<Name extends JobName> {
     const { workers, costOf, onModel } = settings;
     this.settings = settings;
     this.findings = new WorkerResults(workers, costOf);
+    const sent = sendable(request);
     this.workers = Array.from({ length: workers }, (_, index) => {
       const wantsModels = onModel !== undefined;
-      const assignment: JobAssignment<Name> = { name, request, stop, index, workers, wantsModels };
+      const assignment: JobAssignment<Name> = { name, request: sent, stop, index, workers, wantsModels };
       return new Worker(workerFile, { workerData: assignment });
     });
   }
@@ -88,7 +90,7 @@ export class WorkerPool<Name extends JobName> {
           });
         });
       });
-      return findings.answer();
+      return received(findings.answer());
     } finally {
       stopListening();
       await Promise.all(workers.map((worker) => worker.terminate()));

@@ -4,12 +4,13 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { patienceMilliseconds } from '../patience.ts';
 import { errorPartsOf, type JobAssignment, type Report } from './messages.ts';
 import { type JobName, jobs, type ResultOf } from './registry.ts';
-import { buffersOf } from './transfer.ts';
+import { buffersOf, received, sendable } from './transfer.ts';
 
 // A job that fails for other reasons than the user's ends the worker with its error.
 if (parentPort !== null) {
   void work(workerData, (report) => {
-    parentPort?.postMessage(report, report.kind === 'done' ? buffersOf(report.result) : []);
+    const message = sendable(report);
+    parentPort?.postMessage(message, message.kind === 'done' ? buffersOf(message.result) : []);
   });
 }
 
@@ -27,7 +28,7 @@ async function work<Name extends JobName>(
   };
   try {
     const job = await jobs[name]();
-    const result = await job(request, {
+    const result = await job(received(request), {
       index,
       workers,
       shouldStop,

@@ -9,7 +9,7 @@
  * - Order within a rank is sure where lane order and `after` give it. Where it would have to come over messages, the program
  *   alone does not say: a small plan is then written out and verified in full, a large one is refused.
  */
-import { type CompactPlan, type ProvedCompactPlan, shiftedConnections, soleProgram } from '../../ir/compact.ts';
+import { type CompactPlan, shiftedConnections, soleProgram } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { expandCompact } from '../../ir/expand.ts';
 import { defaultLimits } from '../../ir/limits.ts';
@@ -70,17 +70,6 @@ export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions =
   const why = `the ${operations} operations of all ranks are more than the kernel is given`;
   if (verification.verdict !== 'correct') return verification;
   return checkedBy(`the ladder on the program of rank 0 alone, since ${why}`, verification);
-}
-
-/** Verifies a compact plan and, if it is correct, vouches for it. */
-export function proveCompact(
-  plan: CompactPlan,
-  options: CompactVerifyOptions = {},
-): { readonly verification: Verification; readonly proved: ProvedCompactPlan | undefined } {
-  const verification = verifyCompact(plan, options);
-  if (verification.verdict !== 'correct') return { verification, proved: undefined };
-  // The one cast that stands for the proof, as for full plans.
-  return { verification, proved: { plan, verification } as ProvedCompactPlan };
 }
 
 function verifyExpanded(plan: CompactPlan, options: CompactVerifyOptions, doubt: string): Verification {

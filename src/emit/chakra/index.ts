@@ -6,7 +6,7 @@ import type { CollectiveKind } from '../../ir/collective.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { operationCount } from '../../ir/plan.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
-import type { EmittedFile, Emitter, PlanBundle } from '../emitter.ts';
+import { type EmittedFile, type Emitter, type OpenBundle, opened, type PlanBundle } from '../emitter.ts';
 import { MessageTags } from '../message-tags.ts';
 import { emitLimits } from '../most.ts';
 import { networkText } from './network.ts';
@@ -24,8 +24,8 @@ export const chakra: Emitter = {
   name: 'chakra',
   about: 'a folder for ASTRA-sim: Chakra traces of every rank as a custom collective, workload, system and network',
   check,
-  emit: (bundle) => [runText(bundle)],
-  files,
+  emit: (bundle) => [runText(opened(bundle))],
+  files: (bundle) => filesOf(opened(bundle)),
 };
 
 function check({ proved: { plan }, topology, size }: PlanBundle): readonly string[] {
@@ -45,9 +45,8 @@ function check({ proved: { plan }, topology, size }: PlanBundle): readonly strin
   return lacking;
 }
 
-function files(bundle: PlanBundle): readonly EmittedFile[] {
-  const { proved, topology, size = 0 } = bundle;
-  const { plan } = proved;
+function filesOf(bundle: OpenBundle): readonly EmittedFile[] {
+  const { plan, topology, size = 0 } = bundle;
   const call = collectives[plan.collective.kind];
   const network = topology && networkText(topology);
   if (call === undefined || topology === undefined || network === undefined) throw new Error('check() refuses this');
@@ -80,7 +79,7 @@ function files(bundle: PlanBundle): readonly EmittedFile[] {
 }
 
 /** How the folder is run. */
-function runText({ proved: { plan } }: PlanBundle): string {
+function runText({ plan }: Pick<OpenBundle, 'plan'>): string {
   return `#!/bin/sh
 # ${oneLine(plan.name).replaceAll(/[^\w .:,()+-]/g, '_')}, written by ccc. Takes the path of ASTRA-sim's analytical simulator.
 cd "$(dirname "$0")" || exit 1

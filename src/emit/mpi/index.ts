@@ -2,7 +2,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import { type Bytes, formatBytes } from '../../ir/units.ts';
 import { blockComment } from '../block-comment.ts';
-import type { Emitter, PlanBundle, RangedBundle } from '../emitter.ts';
+import { type Emitter, type OpenRange, openedRanges, type PlanBundle, type RangedBundle } from '../emitter.ts';
 import { callText } from './call-text.ts';
 import { executorText } from './executor-text.ts';
 import { type MpiInterface, mpiInterfaces } from './interfaces.ts';
@@ -52,16 +52,20 @@ function interfaceOf({ kind, counts }: Collective): MpiInterface | undefined {
   return (counts === undefined ? mpiInterfaces : sizedInterfaces)[kind];
 }
 
-function* emitRanges(ranges: readonly RangedBundle[]): Iterable<string> {
+function emitRanges(ranges: readonly RangedBundle[]): Iterable<string> {
+  return fileText(openedRanges(ranges));
+}
+
+function* fileText(ranges: readonly OpenRange[]): Iterable<string> {
   const [{ bundle }] = ranges;
-  const { collective } = bundle.proved.plan;
+  const { collective } = bundle.plan;
   const call = interfaceOf(collective);
   if (call === undefined) throw new Error(`${collective.kind} is no collective of MPI`);
   yield heading(ranges, call);
   yield* planTables(
-    ranges.map(({ from, bundle: { proved, topology } }) => {
-      const alignment = topology?.messages?.alignment ?? 1;
-      return { from, plan: proved.plan, leaving: sendsThatLeave(proved), alignment };
+    ranges.map(({ from, bundle: open }) => {
+      const alignment = open.topology?.messages?.alignment ?? 1;
+      return { from, plan: open.plan, leaving: sendsThatLeave(open), alignment };
     }),
   );
   yield `${executorText}\n${callText(collective)}\n`;
@@ -120,12 +124,12 @@ static int ccc_shift_to(int root)
 
 `;
 
-function heading(ranges: readonly RangedBundle[], call: MpiInterface): string {
+function heading(ranges: readonly OpenRange[], call: MpiInterface): string {
   const [{ bundle }] = ranges;
-  const { kind, ranks, counts } = bundle.proved.plan.collective;
+  const { kind, ranks, counts } = bundle.plan.collective;
   const functions = [call, ...(call.variant === undefined ? [] : [call.variant])];
   const lines = [
-    ...ranges.map(({ from, bundle: { proved } }) => `${rangeText(from, ranges.length)}${proved.plan.name}`),
+    ...ranges.map(({ from, bundle: { plan } }) => `${rangeText(from, ranges.length)}${plan.name}`),
     `${kind} of ${ranks} ranks, written by ccc.`,
     '',
     ...functions.map((each) => `int ${functionName(each)}(${each.parameters})`),
@@ -136,9 +140,9 @@ function heading(ranges: readonly RangedBundle[], call: MpiInterface): string {
     'As a part of a program:   mpicc -c FILE.c',
     `Under existing programs:  mpicc -DCCC_PMPI -shared -fPIC -O2 -o shim.so FILE.c; mpirun -x LD_PRELOAD=./shim.so …`,
     '',
-    ...ranges.flatMap(({ from, bundle: { proved } }) => [
-      `Proved${ranges.length === 1 ? '' : `, ${rangeText(from, ranges.length)}${proved.plan.name}`}:`,
-      ...proved.verification.proved.map((line) => `- ${line}`),
+    ...ranges.flatMap(({ from, bundle: { plan, verification } }) => [
+      `Proved${ranges.length === 1 ? '' : `, ${rangeText(from, ranges.length)}${plan.name}`}:`,
+      ...verification.proved.map((line) => `- ${line}`),
     ]),
   ];
   return `${blockComment(lines, '/*')}${includes}`;

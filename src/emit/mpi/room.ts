@@ -5,14 +5,14 @@
  */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
-import type { ProvedPlan } from '../../ir/verification.ts';
+import type { OpenBundle } from '../emitter.ts';
 
 /**
  * The sends that copy their message to the outbox of their lane and complete at once. In plans that need room in channels these are
  * all sends but those to lanes that do nothing but combine the messages of one connection: such a lane posts each receive as soon as
  * the one before it is done.
  */
-export function sendsThatLeave({ plan, verification }: ProvedPlan): ReadonlySet<number> {
+export function sendsThatLeave({ plan, verification }: Pick<OpenBundle, 'plan' | 'verification'>): ReadonlySet<number> {
   if ((verification.smallestInflight ?? 0) === 0) return new Set();
   const { sends, of } = PlanIndex.of(plan).connections;
   const combining = connectionsThatCombine(plan);
@@ -20,7 +20,7 @@ export function sendsThatLeave({ plan, verification }: ProvedPlan): ReadonlySet<
 }
 
 /** Why the plan cannot be given the room that it needs, if so: an outbox holds one message, of one connection. */
-export function roomLacking(proved: ProvedPlan): readonly string[] {
+export function roomLacking(proved: Pick<OpenBundle, 'plan' | 'verification'>): readonly string[] {
   const { laneOf, connections } = PlanIndex.of(proved.plan);
   const connectionOfLane = new Map<number, number>();
   for (const send of sendsThatLeave(proved)) {

@@ -1,7 +1,7 @@
 /** MSCCL XML out, for the runtimes that read it: one emitter per family of them. */
 import { collectiveFacts } from '../../ir/collective.ts';
 import type { Plan } from '../../ir/plan.ts';
-import type { Emitter, PlanBundle } from '../emitter.ts';
+import { type Emitter, opened, type PlanBundle } from '../emitter.ts';
 import { arrange } from './arrange.ts';
 import { inLargestChunks } from './coarse.ts';
 import { depths, emittedProtocolName, legacy, type MscclProfile, rccl } from './target.ts';
@@ -28,10 +28,11 @@ function emitterFor(profile: MscclProfile, about: string) {
       return profile.spelling[kind] === undefined || counts !== undefined ? [] : lackingRoom(plan, profile);
     },
     emit: (bundle: PlanBundle): Iterable<string> => {
-      const plan = inLargestChunks(bundle.proved.plan);
+      const open = opened(bundle);
+      const plan = inLargestChunks(open.plan);
       const arranged = arrange(plan, profile);
       if ('lacking' in arranged) throw new Error(`${plan.name} was not checked: ${arranged.lacking.join('; ')}`);
-      return algorithmText(plan, arranged, profile, emittedProtocolName(bundle.topology?.protocol));
+      return algorithmText(plan, arranged, profile, emittedProtocolName(open.topology?.protocol));
     },
   } satisfies Emitter;
 }

@@ -2,7 +2,7 @@
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { PlanBundle } from '../emitter.ts';
+import type { OpenBundle, PlanBundle } from '../emitter.ts';
 import { emitLimits } from '../most.ts';
 import { Addresses, type RankRegions } from './addresses.ts';
 import { type CommandQueues, cutInstances } from './cut.ts';
@@ -30,9 +30,11 @@ export interface CommandLists {
   readonly queues: readonly CommandQueue[];
 }
 
+/** What command lists are made from. */
+type ScheduledPlan = Pick<OpenBundle, 'plan' | 'topology' | 'size' | 'dtype' | 'timeline'>;
+
 /** The lists, or why there are none. */
-export function commandListsOf({ proved, topology, size, dtype, timeline }: PlanBundle): CommandLists | string {
-  const { plan } = proved;
+export function commandListsOf({ plan, topology, size, dtype, timeline }: ScheduledPlan): CommandLists | string {
   const messages = topology?.messages;
   if (topology === undefined || messages === undefined || size === undefined || timeline === undefined) {
     return 'it needs a size and a machine that states limits of messages (--topo sg2260x4)';

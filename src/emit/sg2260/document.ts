@@ -4,7 +4,6 @@ import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { jsonText } from '../../ir/plain-text.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { PlanBundle } from '../emitter.ts';
 import { topologyDigest } from '../topology-digest.ts';
 import type { RankRegions, Region } from './addresses.ts';
 import type { CommandLists, EmittedCommand } from './commands.ts';
@@ -40,8 +39,7 @@ export function spaceOf(region: Region, { buffers }: ListMachine): Space {
   return region === 'scratch' ? 'l2' : buffers;
 }
 
-export function* documentText(bundle: PlanBundle, machine: ListMachine, lists: CommandLists): Iterable<string> {
-  const { plan } = bundle.proved;
+export function* documentText(plan: Plan, machine: ListMachine, lists: CommandLists): Iterable<string> {
   const { topology, dtype, size } = machine;
   const { kind, ranks, root, op, inPlace, ordered, counts } = plan.collective;
   const { messages, inflight, staging, name, notes } = topology;

@@ -2,7 +2,7 @@
 import { collectiveFacts } from '../../ir/collective.ts';
 import { isPair } from '../../ir/dtype.ts';
 import { formatBytes } from '../../ir/units.ts';
-import type { Emitter, PlanBundle } from '../emitter.ts';
+import { type Emitter, type OpenBundle, opened, type PlanBundle } from '../emitter.ts';
 import { type CommandLists, commandListsOf, lacking } from './commands.ts';
 import { documentText, engineOperators, type ListMachine, spaceOfBuffers } from './document.ts';
 import { listingText } from './listing.ts';
@@ -11,20 +11,20 @@ export const sg2260: Emitter = {
   name: 'sg2260',
   about: 'command lists for each engine of SG2260 chips, as JSON',
   check,
-  emit: (bundle) => documentText(bundle, machineOf(bundle), listsOf(bundle)),
+  emit: (bundle) => written(bundle, documentText),
 };
 
 export const sg2260Listing: Emitter = {
   name: 'sg2260-listing',
   about: 'the same command lists, for people to read',
   check,
-  emit: (bundle) => listingText(bundle, machineOf(bundle), listsOf(bundle)),
+  emit: (bundle) => written(bundle, listingText),
 };
 
 function check(bundle: PlanBundle): readonly string[] {
   const lacks = [...lacking(bundle), ...operatorLacking(bundle)];
   if (lacks.length > 0) return lacks;
-  const lists = known(bundle);
+  const lists = commandListsOf({ ...bundle, plan: bundle.proved.plan });
   return typeof lists === 'string' ? [lists] : memoryLacking(bundle, lists);
 }
 
@@ -45,24 +45,16 @@ function memoryLacking({ topology }: PlanBundle, { regions }: CommandLists): rea
   return [`its scratch takes ${formatBytes(most)}, and L2 has ${formatBytes(memory)} (more --bulks make it smaller)`];
 }
 
-/** Lists that have been made for the check are those that are written. */
-const made = new WeakMap<PlanBundle, CommandLists | string>();
-
-function known(bundle: PlanBundle): CommandLists | string {
-  const lists = made.get(bundle) ?? commandListsOf(bundle);
-  made.set(bundle, lists);
-  return lists;
+function written(bundle: PlanBundle, textOf: typeof documentText | typeof listingText): Iterable<string> {
+  const open = opened(bundle);
+  const lists = commandListsOf(open);
+  if (typeof lists === 'string') throw new Error(`${open.plan.name} was not checked: ${lists}`);
+  return textOf(open.plan, machineOf(open), lists);
 }
 
-function listsOf(bundle: PlanBundle): CommandLists {
-  const lists = known(bundle);
-  if (typeof lists === 'string') throw new Error(`${bundle.proved.plan.name} was not checked: ${lists}`);
-  return lists;
-}
-
-function machineOf({ topology, dtype, size, proved }: PlanBundle): ListMachine {
+function machineOf({ topology, dtype, size, plan }: OpenBundle): ListMachine {
   if (topology === undefined || dtype === undefined || size === undefined) {
-    throw new Error(`${proved.plan.name} was not checked: it needs a machine, an element type and a size`);
+    throw new Error(`${plan.name} was not checked: it needs a machine, an element type and a size`);
   }
-  return { topology, dtype, size, buffers: spaceOfBuffers(proved.plan, topology) };
+  return { topology, dtype, size, buffers: spaceOfBuffers(plan, topology) };
 }

@@ -1,15 +1,14 @@
 /** Command lists for people: queue by queue, a line for each command. */
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
+import type { Plan } from '../../ir/plan.ts';
 import { counted, formatBytes } from '../../ir/units.ts';
-import type { PlanBundle } from '../emitter.ts';
 import type { CommandLists, EmittedCommand } from './commands.ts';
 import { engineOperators, type ListMachine, spaceOf } from './document.ts';
 import type { Rows } from './shapes.ts';
 
-export function* listingText(bundle: PlanBundle, machine: ListMachine, lists: CommandLists): Iterable<string> {
+export function* listingText(plan: Plan, machine: ListMachine, lists: CommandLists): Iterable<string> {
   const { topology, dtype, size } = machine;
-  const { plan } = bundle.proved;
   const { kind, ranks, op } = plan.collective;
   const what = `${kind} of ${counted(ranks, 'rank')}, ${formatBytes(size)} of ${dtype} in ${counted(plan.bulks, 'bulk')}`;
   yield `${oneLine(plan.name)}: ${what}\n`;

@@ -2,7 +2,7 @@
 import { collectiveFacts } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { OperationCode, type OperationKind, operationKinds, type Plan } from '../../ir/plan.ts';
-import type { PlanBundle } from '../emitter.ts';
+import type { OpenBundle } from '../emitter.ts';
 import { type ElementType, elementTypeOf } from './element-type.ts';
 
 export interface Features {
@@ -26,7 +26,7 @@ export interface Features {
   readonly inflight: number;
 }
 
-export function featuresOf({ proved: { plan, verification }, topology, dtype = 'f32' }: PlanBundle): Features {
+export function featuresOf({ plan, verification, topology, dtype = 'f32' }: OpenBundle): Features {
   const element = elementTypeOf(dtype);
   if (element === undefined) throw new Error(`there are no arrays of ${dtype}`);
   const { ops, collective, bulks } = plan;

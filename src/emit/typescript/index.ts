@@ -1,7 +1,7 @@
 /** A plan as one TypeScript file that runs: `ccc compile … --emit ts -o allgather.ts && npx tsx allgather.ts --check`. */
 import { dtypeBytes, operatorLacking } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
-import type { Emitter, PlanBundle } from '../emitter.ts';
+import { type Emitter, openedRanges, type PlanBundle } from '../emitter.ts';
 import { emitLimits } from '../most.ts';
 import { elementTypeOf } from './element-type.ts';
 import { reducesAnything } from './features.ts';
@@ -11,8 +11,8 @@ export const typescript: Emitter = {
   name: 'ts',
   about: 'a TypeScript module that runs the plan over any transport, with a transport within the process to try it',
   check: lackingFor,
-  emit: (bundle) => [sourceText([{ from: 0, bundle }])],
-  emitRanges: (ranges) => [sourceText(ranges)],
+  emit: (bundle) => [sourceText(openedRanges([{ from: 0, bundle }]))],
+  emitRanges: (ranges) => [sourceText(openedRanges(ranges))],
 };
 
 function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly string[] {

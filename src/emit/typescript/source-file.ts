@@ -5,7 +5,7 @@ import { oneLine } from '../../ir/plain-text.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
 import { blockComment } from '../block-comment.ts';
-import type { PlanBundle, RangedBundle } from '../emitter.ts';
+import type { OpenBundle, OpenRange } from '../emitter.ts';
 import { demoText } from './demo.ts';
 import { operatorExpression } from './element-type.ts';
 import { executeText, notationText, typesText } from './executor.ts';
@@ -28,7 +28,7 @@ import { sharedProgram } from './symmetry.ts';
 import { localTransportText, transportInterfaceText } from './transport.ts';
 
 /** The file that `--emit ts` writes: for one plan, or for several that divide the sizes of a message among themselves. */
-export function sourceText(ranges: readonly RangedBundle[]): string {
+export function sourceText(ranges: readonly OpenRange[]): string {
   const [{ bundle }] = ranges;
   const features = ranges.map((range) => featuresOf(range.bundle));
   const [first] = features;
@@ -81,7 +81,7 @@ function closedText(features: Features, index: number): string {
 }
 
 /** The function that people call where there are several plans: all ranks choose alike, since all know how long shards are. */
-function choosingText(features: Features, ranges: readonly RangedBundle[]): string {
+function choosingText(features: Features, ranges: readonly OpenRange[]): string {
   const { collective } = features.plan;
   const { kind } = collective;
   const names = parametersOf(collective).map(({ name }) => name);
@@ -127,22 +127,22 @@ const sumText = `function sum(numbers: readonly number[]): number {
 }`;
 
 /** What the plans are, how good, and what was proved of them. */
-function headingText(ranges: readonly RangedBundle[]): string {
+function headingText(ranges: readonly OpenRange[]): string {
   const [{ bundle }] = ranges;
-  const { collective } = bundle.proved.plan;
+  const { collective } = bundle.plan;
   const { kind, ranks, counts } = collective;
   const isOne = ranges.length === 1;
   const lines = [
     isOne
-      ? `${kind} for ${ranks} ranks: the plan ${bundle.proved.plan.name}, written by ccc.`
+      ? `${kind} for ${ranks} ranks: the plan ${bundle.plan.name}, written by ccc.`
       : `${kind} for ${ranks} ranks: ${ranges.length} plans for messages of different sizes, written by ccc.`,
     '',
     ...(bundle.topology === undefined ? [] : [`Machine: ${bundle.topology.name}.`]),
     ...ranges.flatMap(({ from, bundle: own }) => [
-      ...(isOne ? [] : ['', `From ${formatBytes(from)} on: ${own.proved.plan.name}.`]),
+      ...(isOne ? [] : ['', `From ${formatBytes(from)} on: ${own.plan.name}.`]),
       ...timeLines(own),
       'Proved of it:',
-      ...own.proved.verification.proved.map((line) => `- ${line}`),
+      ...own.verification.proved.map((line) => `- ${line}`),
     ]),
     '',
     `Try it: npx tsx ${kind}.ts --check${kind === 'barrier' || counts !== undefined ? '' : ' --size 64MiB'}`,
@@ -150,7 +150,7 @@ function headingText(ranges: readonly RangedBundle[]): string {
   return blockComment(lines, '/**');
 }
 
-function timeLines({ size, cost, bound }: PlanBundle): readonly string[] {
+function timeLines({ size, cost, bound }: OpenBundle): readonly string[] {
   if (cost === undefined || size === undefined) return [];
   const share = bound === undefined ? undefined : (100 * optimality(bound.seconds, cost.seconds)).toFixed(1);
   const best = share === undefined ? '' : `, ${share} % of what is possible at best`;
@@ -186,7 +186,7 @@ function inflightText(inflight: number): string {
   return `/** Messages of one sender, receiver and channel that may be on their way. */\nconst inflight = ${inflight};`;
 }
 
-function combineText({ proved: { plan }, dtype = 'f32' }: PlanBundle): string {
+function combineText({ plan, dtype = 'f32' }: OpenBundle): string {
   const { kind, op: given, ordered } = plan.collective;
   const op = collectiveFacts[kind].reduces ? given : 'sum';
   return `/** Element by element, \`target\` = \`left\` ⊕ \`right\`; the target may be one of the operands. */

@@ -1,6 +1,6 @@
 /** MSCCL++ execution plans out: with signals, and with packets. */
 
-import type { Emitter, PlanBundle } from '../../emit/emitter.ts';
+import { type Emitter, type OpenBundle, opened, type PlanBundle } from '../../emit/emitter.ts';
 import { inLargestChunks } from '../../emit/msccl/coarse.ts';
 import { collectiveFacts } from '../../ir/collective.ts';
 import { jsonText } from '../../ir/plain-text.ts';
@@ -29,12 +29,13 @@ function emitterFor(profile: MscclppProfile, about: string) {
     reread: 'execution-plan',
     check: (bundle: PlanBundle): readonly string[] => {
       const lacking = notInFormat(bundle, profile);
-      return lacking.length > 0 ? lacking : limitsExceeded(arranged(bundle, profile), bundle, profile);
+      return lacking.length > 0 ? lacking : limitsExceeded(arranged(unopened(bundle), profile), bundle, profile);
     },
     emit: (bundle: PlanBundle): Iterable<string> => {
-      const { plan } = bundle.proved;
+      const open = opened(bundle);
+      const { plan } = open;
       const { kind, inPlace } = plan.collective;
-      const programs = arranged(bundle, profile);
+      const programs = arranged(open, profile);
       const header = {
         name: plan.name,
         collective: named.has(kind) ? kind : 'custom',
@@ -44,7 +45,7 @@ function emitterFor(profile: MscclppProfile, about: string) {
       };
       return [`${jsonText(documentOf(header, programs.gpus), 1)}\n`];
     },
-    remarks: (bundle: PlanBundle): readonly string[] => remarksOn(arranged(bundle, profile)),
+    remarks: (bundle: PlanBundle): readonly string[] => remarksOn(arranged(unopened(bundle), profile)),
   } satisfies Emitter;
 }
 
@@ -92,8 +93,13 @@ function messagesCross(plan: Plan, boxes: Int32Array): boolean {
   });
 }
 
-function arranged({ proved, topology }: PlanBundle, profile: MscclppProfile): Programs {
-  const plan = proved.plan.collective.kind === 'custom' ? proved.plan : inLargestChunks(proved.plan);
+/** The plan as it is now, for what is not written: whether the format can express it, and figures. */
+function unopened({ proved: { plan }, topology }: PlanBundle): Pick<OpenBundle, 'plan' | 'topology'> {
+  return { plan, topology };
+}
+
+function arranged({ plan: given, topology }: Pick<OpenBundle, 'plan' | 'topology'>, profile: MscclppProfile): Programs {
+  const plan = given.collective.kind === 'custom' ? given : inLargestChunks(given);
   const boxes = boxesOf({ topology, ranks: plan.collective.ranks });
   const typeOf = (from: number, to: number): EmittedChannelType => (boxes[from] === boxes[to] ? 'memory' : 'port');
   return programsOf(plan, profile.packets, typeOf);
@@ -144,7 +150,7 @@ function remarksOn({ gpus, messages, waits }: Programs): readonly string[] {
 
 /** What a plan as written is made of, for measurements. @param format the name of an emitter of this file */
 export function executionFigures(bundle: PlanBundle, format: string = simple.name) {
-  const { gpus, messages, waits } = arranged(bundle, format === packetProfile.name ? packetProfile : simple);
+  const { gpus, messages, waits } = arranged(unopened(bundle), format === packetProfile.name ? packetProfile : simple);
   return {
     blocks: gpus.reduce((largest, gpu) => Math.max(largest, gpu.blocks.length), 0),
     operations: gpus.flatMap((gpu) => gpu.blocks.map((block) => block.length)),
