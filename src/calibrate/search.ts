@@ -9,7 +9,7 @@ import { Model } from './model.ts';
 import { type MessageShape, nameIn, type ParameterSet } from './parameters.ts';
 import { Surrogate, surrogateTolerance } from './surrogate.ts';
 
-export interface CalibrationRequest {
+export interface FitSearchRequest {
   readonly set: ParameterSet;
   readonly configurations: readonly Configuration[];
   readonly standard: Float64Array;
@@ -45,7 +45,7 @@ const starts: readonly Readonly<Record<string, number>>[] = [
   { overhead: 1 / 4, latency: 4 },
 ];
 
-export function search(request: CalibrationRequest): CalibrationResult {
+export function search(request: FitSearchRequest): CalibrationResult {
   const { configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const common = { solver, standard, fixed, shouldStop };
   const { set, values: start } = bestShapes(request, bestStart(request));
@@ -119,7 +119,7 @@ function withoutParameters(known: Known, best: Fit, fixed: ReadonlySet<number>):
 }
 
 /** The start from which a few rounds on a few sizes lead furthest, and where they led. */
-function bestStart(request: CalibrationRequest): Float64Array {
+function bestStart(request: FitSearchRequest): Float64Array {
   const { set, configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const thin = new Model(
     set,
@@ -166,7 +166,7 @@ function wholeKib(bytes: number): number {
  * For each protocol the shape of messages with which its own times come out best: the one next to it that helps most, as long as one does. Its own
  * parameters move with it.
  */
-function bestShapes(request: CalibrationRequest, start: Float64Array): Shaped {
+function bestShapes(request: FitSearchRequest, start: Float64Array): Shaped {
   const { configurations, standard, fixed, solver, shouldStop, onProgress } = request;
   const some = thinned(configurations, fitting.mostOperations / 4);
   let { set } = request;

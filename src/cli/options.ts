@@ -82,13 +82,13 @@ export function assignment(text: string, before: Readonly<Record<string, number>
 }
 
 /** Numbers of ranks, both ends included. */
-export interface RankRange {
+export interface RankRangeOption {
   readonly first: number;
   readonly last: number;
 }
 
 /** `4` or `2..64`, both ends included. */
-export function rankRange(text: string): RankRange {
+export function rankRange(text: string): RankRangeOption {
   const match = /^\s*(\d+)\s*(?:\.\.\s*(\d+))?\s*$/.exec(text);
   const first = Number(match?.[1]);
   const last = Number(match?.[2] ?? match?.[1]);

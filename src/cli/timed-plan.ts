@@ -10,7 +10,7 @@ import { ranksOf } from '../ir/topology.ts';
 import { type Bytes, counted } from '../ir/units.ts';
 import { verdictText } from '../ir/verification.ts';
 import type { DocumentBlocks } from '../jobs/claims.ts';
-import { canBeTimed, type TimingWish, timingSentence, timingTargetOf } from '../jobs/priced-for.ts';
+import { canBeTimed, type TimingWish, timingSentence, timingTargetOf } from '../jobs/timing-target.ts';
 import { simulate } from '../model/index.ts';
 import { prove } from '../verify/index.ts';
 

@@ -71,7 +71,7 @@ interface Priced {
 function fastest({ topology, size, limits }: CompactCompileRequest, variants: readonly CompactVariant[]): Priced {
   let best: Priced | undefined;
   for (const variant of variants) {
-    if (best !== undefined && variant.leastSeconds >= best.cost.seconds) continue;
+    if (best !== undefined && variant.minSeconds >= best.cost.seconds) continue;
     const plan = variant.make();
     checkOperations(plan, limits);
     const cost = simulateCompact(plan, topology, size);

@@ -8,9 +8,9 @@ import { TranslationGroup } from '../ir/translation-group.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { compact } from './limits.ts';
 import { lowerExchange } from './lower/exchange.ts';
-import { lowerGatherThenReduce } from './lower/folding.ts';
+import { lowerGatherThenReduce } from './lower/gather-then-reduce.ts';
 import { lowerLayered } from './lower/layered.ts';
-import { gatherThenReduceOn } from './synth/foldings.ts';
+import { gatherThenReduceOn } from './synth/gather-then-reduce.ts';
 import { layeredInTree } from './synth/layered-tree.ts';
 import { stagedRoutesOn } from './synth/staged-routes.ts';
 
@@ -18,7 +18,7 @@ export interface CompactVariant {
   /** As the plan's origin says it. */
   readonly schedule: string;
   /** It cannot take less. */
-  readonly leastSeconds: Seconds;
+  readonly minSeconds: Seconds;
   make(): CompactPlan;
 }
 
@@ -73,7 +73,7 @@ function layeredVariant(request: VariantRequest, group: TranslationGroup): Compa
       ? lowerLayered({ reduce: layeredInTree(group, transposedSymmetric(topology).generators, chunks) }, lowering)
       : lowerLayered({ gather: layeredInTree(group, topology.generators, chunks) }, lowering);
   };
-  return { schedule: `layered-${collective.kind}`, leastSeconds: 0, make };
+  return { schedule: `layered-${collective.kind}`, minSeconds: 0, make };
 }
 
 /** The reducescatter and the allgather; none where the given chunks do not make a shard for each rank. */
@@ -90,7 +90,7 @@ function layeredReduction(request: VariantRequest, group: TranslationGroup): rea
   };
   const bandwidth = topology.generators.reduce((sum, generator) => sum + generator.bandwidth, 0);
   const bytes = (2 * (group.order - 1) * size) / group.order;
-  return [{ schedule: 'layered-allreduce', leastSeconds: bytes / bandwidth, make }];
+  return [{ schedule: 'layered-allreduce', minSeconds: bytes / bandwidth, make }];
 }
 
 /** Whole vectors, reduced by every rank; one bulk. */
@@ -103,7 +103,7 @@ function foldingVariants(request: VariantRequest, group: TranslationGroup): read
   if (chunks % parts.length !== 0) return [];
   checkSize(chunks, limits);
   const make = (): CompactPlan => lowerGatherThenReduce(parts, loweringOf(request, group, 'folded', chunks));
-  return [{ schedule: 'folded-allreduce', leastSeconds: 0, make }];
+  return [{ schedule: 'folded-allreduce', minSeconds: 0, make }];
 }
 
 function exchangeVariant(request: VariantRequest, group: TranslationGroup): CompactVariant {
@@ -121,7 +121,7 @@ function exchangeVariant(request: VariantRequest, group: TranslationGroup): Comp
   checkSize(group.order * chunks, limits);
   checkStagedRoutes(stagedRoutes, chunks / stagedRoutes.parts, request);
   const make = (): CompactPlan => lowerExchange(stagedRoutes, loweringOf(request, group, 'exchanged', chunks));
-  return { schedule: 'exchanged-alltoall', leastSeconds: 0, make };
+  return { schedule: 'exchanged-alltoall', minSeconds: 0, make };
 }
 
 /** The proof follows items over every link, where each takes a slot that is sent from and one that is received in. */

@@ -8,8 +8,8 @@ import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import { type Emitter, type OpenBundle, opened, type PlanBundle } from './emitter.ts';
+import { emitLimits } from './limits.ts';
 import { MessageTags } from './message-tags.ts';
-import { emitLimits } from './most.ts';
 
 export const goal = {
   name: 'goal',

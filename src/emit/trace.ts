@@ -3,7 +3,7 @@ import { laneOf, type Operation, operationAt, operationCount, type Plan, rankOfL
 import type { Timeline } from '../ir/report.ts';
 import { linkName, type Topology } from '../ir/topology.ts';
 import { type Emitter, opened, type PlanBundle } from './emitter.ts';
-import { emitLimits } from './most.ts';
+import { emitLimits } from './limits.ts';
 import { type TraceSpan, type Track, traceText } from './trace-events.ts';
 
 export const trace = {

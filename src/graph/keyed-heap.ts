@@ -14,7 +14,7 @@ export class KeyedHeap {
   }
 
   /** The least key, or Infinity when the heap is empty. */
-  get leastKey(): number {
+  get minKey(): number {
     return this.used === 0 ? Number.POSITIVE_INFINITY : this.keys[0];
   }
 

@@ -13,7 +13,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Finding, firstError, type Verification } from '../ir/verification.ts';
 import type { CompactDocument } from '../read/plan/index.ts';
 import { type DocumentBlocks, isRecord, shipped } from './claims.ts';
-import { type TimingTarget, timingSentence, timingTargetOn } from './priced-for.ts';
+import { type TimingTarget, timingSentence, timingTargetOn } from './timing-target.ts';
 import { withClaimChecked } from './verify-bound.ts';
 import { withTime } from './verify-time.ts';
 
@@ -51,10 +51,10 @@ export interface CompactRequest extends Pick<CompactVerifyOptions, 'shape' | 'in
 function compactTime(
   { compact, extra }: CompactDocument,
   given: SymmetricTopology | undefined,
-  { size: wish, limits }: CompactRequest,
+  { size: request, limits }: CompactRequest,
 ): { readonly seconds: Seconds; readonly pricedFor: TimingTarget<SymmetricTopology> } | undefined {
   const machine = given ?? machineOf(extra.topology, undefined);
-  const wanted = timingTargetOn(machine, compact.collective, extra, { topology: given, size: wish });
+  const wanted = timingTargetOn(machine, compact.collective, extra, { topology: given, size: request });
   const operations = compact.ops.kind.length * compact.bulks;
   if (machine === undefined || wanted.size === undefined || operations > limits.operations) return undefined;
   try {

@@ -20,8 +20,8 @@ import { readAnyPlan } from '../read/plan/index.ts';
 import { prove } from '../verify/index.ts';
 import type { DocumentBlocks } from './claims.ts';
 import { blocksWrittenOut, expanded } from './compact.ts';
-import { type TimingTarget, timingTargetOf } from './priced-for.ts';
 import { planFor } from './staged-plan.ts';
+import { type TimingTarget, timingTargetOf } from './timing-target.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
 export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {

@@ -27,8 +27,8 @@ import { judgePlan, type Ownership, type VerifyOptions } from '../verify/index.t
 import { inAuthorsWords } from './authors-words.ts';
 import { claimedMachine, type DocumentBlocks } from './claims.ts';
 import { compactVerification } from './compact.ts';
-import { underProtocol } from './priced-for.ts';
 import { planFor, withoutStaging } from './staged-plan.ts';
+import { underProtocol } from './timing-target.ts';
 import { withBoundChecked } from './verify-bound.ts';
 import { withTimeChecked } from './verify-time.ts';
 

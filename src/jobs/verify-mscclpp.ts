@@ -15,7 +15,7 @@ import type { ExecutionPlan } from '../mscclpp/execution-plan.ts';
 import { readMscclpp } from '../mscclpp/read/index.ts';
 import { asMessages, machineForMessages } from '../mscclpp/time/index.ts';
 import { withFinding } from './claims.ts';
-import { assumedSize, type TimingTarget, timingSentence, timingTargetOf } from './priced-for.ts';
+import { assumedSize, type TimingTarget, timingSentence, timingTargetOf } from './timing-target.ts';
 
 export interface ExecutionPlanRequest {
   readonly topology?: Topology | undefined;

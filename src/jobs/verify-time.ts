@@ -8,7 +8,7 @@ import { formatSeconds, rounding, type Seconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { simulate } from '../model/index.ts';
 import { claimedMachine, type DocumentBlocks, isRecord, withFinding } from './claims.ts';
-import { canBeTimed, type TimingTarget, type TimingWish, timingSentence, timingTargetOf } from './priced-for.ts';
+import { canBeTimed, type TimingTarget, type TimingWish, timingSentence, timingTargetOf } from './timing-target.ts';
 
 /**
  * The verification of a correct plan with the time that it takes where a machine is known, as a line among what was proved, and with a

@@ -14,9 +14,9 @@ import { readAnyPlan } from '../read/plan/index.ts';
 import { judgePlan } from '../verify/index.ts';
 import { type DocumentBlocks, isRecord } from './claims.ts';
 import { blocksWrittenOut } from './compact.ts';
-import { timingTargetOf } from './priced-for.ts';
 import { withScheduleLines } from './schedule-lines.ts';
 import { planFor } from './staged-plan.ts';
+import { timingTargetOf } from './timing-target.ts';
 import { verifyMsccl } from './verify-msccl.ts';
 
 /** How a schedule becomes a plan stands in what this extends. */

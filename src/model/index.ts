@@ -1,7 +1,7 @@
 /** The model of time: the simulator of plans, and estimates of schedules and pipelines that need no simulation. */
 
 export { type FlowingTime, flowingTime } from './estimate/flowing-time.ts';
-export { occupancyLowerBound, type SteppedTime, steppedTime } from './estimate/least-time.ts';
+export { occupancyLowerBound, type SteppedTime, steppedTime } from './estimate/occupancy-bound.ts';
 export { timeOfPath } from './estimate/path-time.ts';
 export { bulkLoads } from './estimate/pipelines/loads.ts';
 export { type ReductionOverlap, reductionOverlap } from './estimate/pipelines/reduction-overlap.ts';

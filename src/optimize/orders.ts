@@ -60,7 +60,7 @@ export function partnerOrders(
   const found = [...starts, ...shuffled].flatMap((start) => {
     if (effort.left <= 0) return [];
     const order = [...start];
-    climb(order, fixed, effort, (changed) => rate(changed).unevenness);
+    hillClimb(order, fixed, effort, (changed) => rate(changed).unevenness);
     const { division, load } = rate(order);
     return { order, division, load };
   });
@@ -68,7 +68,7 @@ export function partnerOrders(
 }
 
 /** Exchanges two ranks, or turns those between them round, as long as the rating falls, from `order` itself on. */
-function climb(
+function hillClimb(
   order: number[],
   fixed: number,
   effort: { left: number },

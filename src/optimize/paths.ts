@@ -36,7 +36,7 @@ export function rebalancedPaths(
   const found = new Map<string, readonly number[]>();
   for (const { source, destination, channel, share } of [...demands].sort((a, b) => b.share - a.share)) {
     const busy = (link: number): number => loads[link] + share / links[link].bandwidth;
-    const way = leastBusy(hops, source, destination, busy);
+    const way = leastLoadedPath(hops, source, destination, busy);
     if (way === undefined) return undefined;
     found.set(`${source} ${destination} ${channel}`, way.slice(0, -1));
     let at = source;
@@ -69,7 +69,7 @@ function linksBetween(hops: readonly (readonly Hop[])[], from: number, to: numbe
  * The ranks after `source` on the way to `destination` (Dijkstra 1959, over few chips); undefined where there is none.
  * @param busy what a link takes if it carries the message as well, in seconds per byte of all data
  */
-function leastBusy(
+function leastLoadedPath(
   hops: readonly (readonly Hop[])[],
   source: number,
   destination: number,

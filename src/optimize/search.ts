@@ -82,7 +82,7 @@ export class MoveSearch {
   private apply(move: ScheduleMove, schedule: Schedule): Schedule {
     const { routes } = this;
     const { size, shouldStop } = this.request;
-    const left = (): number => stages.thorough.enough - this.spent;
+    const left = (): number => stages.thorough.startLimit - this.spent;
     const context: MoveContext = { routes, size, shouldStop, left, spend: (work) => this.spend(work) };
     let kept = schedule;
     if (this.hasToEnd()) return kept;
@@ -96,7 +96,7 @@ export class MoveSearch {
   /** After as much work as a full search of `compile` no move is begun: a search ends by itself wherever it runs. */
   private hasToEnd(): boolean {
     const isStopped = this.request.shouldStop?.() === true;
-    if (!isStopped && this.spent < stages.thorough.enough) return false;
+    if (!isStopped && this.spent < stages.thorough.startLimit) return false;
     const why = isStopped ? endedNote : spentNote;
     if (!this.notes.includes(why)) this.notes.push(why);
     return true;

@@ -26,7 +26,11 @@ function stepsFromDependencies(plan: Plan): Int32Array | undefined {
   for (let pass = 0; pass < bettering.mostPasses; pass++) {
     let isStable = true;
     for (let index = 0; index < count; index++) {
-      const least = Math.max(step[index], leastStep(plan, index, step), partner[index] < 0 ? 0 : step[partner[index]]);
+      const least = Math.max(
+        step[index],
+        earliestStep(plan, index, step),
+        partner[index] < 0 ? 0 : step[partner[index]],
+      );
       if (least > step[index]) isStable = false;
       step[index] = least;
       if (partner[index] >= 0) step[partner[index]] = Math.max(step[partner[index]], least);
@@ -36,7 +40,7 @@ function stepsFromDependencies(plan: Plan): Int32Array | undefined {
   return undefined;
 }
 
-function leastStep(plan: Plan, index: number, step: Int32Array): number {
+function earliestStep(plan: Plan, index: number, step: Int32Array): number {
   const { index: position } = laneOf(plan, index);
   const behind = (other: number): number => step[other] + (isSend(plan, other) ? 0 : 1);
   let least = position === 0 ? 0 : behind(index - 1);

@@ -57,10 +57,10 @@ export function routesForGroups(
     for (const [index, group] of groups.entries()) {
       const tree = shortestTree(topology, outgoing, length, group);
       if (tree === undefined) return undefined;
-      for (const way of tree.flatMap((there) => [there, there.toReversed().map((link) => back[link])])) {
-        const name = way.join(' ');
-        taken[index].set(name, { links: way, times: (taken[index].get(name)?.times ?? 0) + 1 / 2 });
-        for (const link of way) load[link] += 1 / 2;
+      for (const route of tree.flatMap((there) => [there, there.toReversed().map((link) => back[link])])) {
+        const name = route.join(' ');
+        taken[index].set(name, { links: route, times: (taken[index].get(name)?.times ?? 0) + 1 / 2 });
+        for (const link of route) load[link] += 1 / 2;
       }
     }
     const busy = links.map(({ bandwidth }, link) => load[link] / bandwidth / round);
@@ -72,9 +72,9 @@ export function routesForGroups(
     }
   }
   const unit = finest * Math.min(...new Set(links.map(({ bandwidth }) => bandwidth)));
-  return taken.map((ways) =>
-    [...ways.values()]
-      .map(({ links: way, times }) => ({ links: way, bandwidth: Math.round(times / enough / least / unit) * unit }))
+  return taken.map((routes) =>
+    [...routes.values()]
+      .map(({ links: route, times }) => ({ links: route, bandwidth: Math.round(times / enough / least / unit) * unit }))
       .filter(({ bandwidth }) => bandwidth > 0),
   );
 }
@@ -104,25 +104,25 @@ function shortestTree(
     if (node < 0) return undefined;
     apart.delete(node);
     joined.push(node);
-    const way: number[] = [];
-    for (let at = node; arrivedBy[at] >= 0; at = links[arrivedBy[at]].from) way.push(arrivedBy[at]);
-    tree.push(way.reverse());
+    const route: number[] = [];
+    for (let at = node; arrivedBy[at] >= 0; at = links[arrivedBy[at]].from) route.push(arrivedBy[at]);
+    tree.push(route.reverse());
   }
   return tree;
 }
 
-/** @param ways between chips of the group; undefined if they do not join all of them both ways */
+/** @param routes between chips of the group; undefined if they do not join all of them both ways */
 export function groupMachine(
   machine: Topology,
   group: readonly number[],
-  ways: readonly SharedRoute[],
+  routes: readonly SharedRoute[],
 ): GroupMachine | undefined {
   const nodes = group.map((rank) => machine.chips[rank]);
   const between = group.map(() => group.map((): SharedRoute[] => []));
-  for (const way of ways) {
-    const ends = [machine.links[way.links[0]].from, machine.links[way.links[way.links.length - 1]].to];
+  for (const route of routes) {
+    const ends = [machine.links[route.links[0]].from, machine.links[route.links[route.links.length - 1]].to];
     const [from, to] = ends.map((node) => nodes.indexOf(node));
-    between[from][to].push(way);
+    between[from][to].push(route);
   }
   const links = between.flatMap((row, from) =>
     row.flatMap((all, to) => (all.length === 0 ? [] : [linkOf(from, to, all, machine)])),
@@ -144,14 +144,14 @@ export function groupMachine(
 }
 
 /** As slow to begin as the slowest way, and as wide as all. */
-function linkOf(from: number, to: number, ways: readonly SharedRoute[], machine: Topology): Link {
-  const along = ways.map(({ links }) => links.map((link) => machine.links[link]));
+function linkOf(from: number, to: number, routes: readonly SharedRoute[], machine: Topology): Link {
+  const along = routes.map(({ links }) => links.map((link) => machine.links[link]));
   return {
     ...along[0][0],
     from,
     to,
     latency: Math.max(...along.map((links) => links.reduce((sum, { latency }) => sum + latency, 0))),
-    bandwidth: ways.reduce((sum, { bandwidth }) => sum + bandwidth, 0),
+    bandwidth: routes.reduce((sum, { bandwidth }) => sum + bandwidth, 0),
     occupancy: along.flat().some(({ occupancy }) => occupancy === 'blocking') ? 'blocking' : 'pipelined',
   };
 }

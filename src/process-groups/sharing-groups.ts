@@ -47,7 +47,7 @@ export function onSharedLinks(
   const joint = joined(machines);
   if (ways?.flat().every(({ links }) => links.length === 1) === true) return joint;
   const schedule = forwarded(joint.aligned, groups, shares, topology);
-  const priced = schedule === undefined ? undefined : pricedOf(schedule, request);
+  const priced = schedule === undefined ? undefined : evaluatedOf(schedule, request);
   if (priced === undefined || priced.cost.seconds >= joint.cost.seconds) return joint;
   return { ...joint, proved: proveChecked(priced.checked, { slots: request.limits.slots }), cost: priced.cost };
 }
@@ -92,7 +92,7 @@ function viaOf(groups: readonly (readonly number[])[], shares: readonly GroupMac
 }
 
 /** In as many bulks, and chunks cut as finely, as suit the size. */
-function pricedOf(schedule: Schedule, request: CompileRequest): EvaluatedCandidate | undefined {
+function evaluatedOf(schedule: Schedule, request: CompileRequest): EvaluatedCandidate | undefined {
   const routes = new Routes(request.topology);
   const candidate = candidateOf(schedule, { engine: 'trees', schedule: schedule.name });
   const asked = { ...request, collective: schedule.collective };

@@ -18,7 +18,7 @@ export interface Baseline {
 
 /** The baselines that there are, the fastest first, and why others are not. */
 export interface Baselines {
-  readonly priced: readonly Baseline[];
+  readonly evaluated: readonly Baseline[];
   readonly missing: readonly Dismissal[];
 }
 
@@ -33,11 +33,11 @@ export function baselinesFor(request: BaselineRequest): Baselines {
   const missing: Dismissal[] = [];
   for (const name of ncclAlgorithms) {
     if (ncclScheduleFor(name, request.collective.kind) === undefined) continue;
-    const found = pricedAs(name, request);
+    const found = evaluatedAs(name, request);
     if ('reason' in found) missing.push(found);
     else priced.push(found);
   }
-  return { priced: priced.sort((a, b) => a.seconds - b.seconds), missing };
+  return { evaluated: priced.sort((a, b) => a.seconds - b.seconds), missing };
 }
 
 /** The request as `compile` takes it, without what says how to search. */
@@ -46,7 +46,7 @@ export type BaselineRequest = Pick<
   'collective' | 'topology' | 'size' | 'dtype' | 'limits' | 'ncclGraphs' | 'shouldStop'
 >;
 
-function pricedAs(
+function evaluatedAs(
   name: string,
   { collective, topology, size, dtype, limits, ncclGraphs, shouldStop }: BaselineRequest,
 ): Baseline | Dismissal {

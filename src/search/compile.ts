@@ -90,9 +90,9 @@ export function compile(request: CompileRequest): CompileResult {
   // What engines promise is told from the bound: one that a plan has disproved has led the search astray.
   const left = bestValidBound(bound, first.best);
   const found = left === bound ? first : search(left);
-  if (found.priced.length === 0) throw nearestLimit(found.exceeded) ?? noPlan(request, found.dismissed);
-  const priced = withCopyOrders(found.priced, request, routes);
-  return resultOf({ ...found, priced }, request, routes, bound, found.stoppedEarly);
+  if (found.evaluated.length === 0) throw nearestLimit(found.exceeded) ?? noPlan(request, found.dismissed);
+  const priced = withCopyOrders(found.evaluated, request, routes);
+  return resultOf({ ...found, evaluated: priced }, request, routes, bound, found.stoppedEarly);
 }
 
 /** One more plan on machines that stage messages: the fastest with its copies in another order. Algorithms asked for by name stay as they are known. */
@@ -108,14 +108,14 @@ function withCopyOrders(
 }
 
 function resultOf(
-  { priced, dismissed }: Pick<SearchResult, 'priced' | 'dismissed'>,
+  { evaluated, dismissed }: Pick<SearchResult, 'evaluated' | 'dismissed'>,
   request: CompileRequest,
   routes: Routes,
   boundBefore: Bound,
   stoppedEarly: boolean,
 ): CompileResult {
   const { topology, size, effort = 'full' } = request;
-  const order = ranked(priced, request.objective, routes);
+  const order = ranked(evaluated, request.objective, routes);
   const [best] = order;
   const { plan } = best.checked;
   // What a custom collective wants is known when its file has been read.

@@ -32,7 +32,7 @@ export interface ParetoPoint extends Omit<FrontierPoint, 'verdict'> {
 export interface ParetoResult extends Omit<Frontier, 'points'> {
   readonly points: readonly ParetoPoint[];
   /** No shape has fewer steps, nor fewer rounds per chunk; and why. */
-  readonly leastSteps: number;
+  readonly minSteps: number;
   readonly roundsPerChunk: number;
   readonly boundReason: string;
   /** Everything below the points is proved impossible. */
@@ -54,8 +54,8 @@ export function pareto(request: ParetoRequest): ParetoResult {
   if (unfit !== undefined)
     throw new CccError('no-plan', `no frontier of ${collective.kind} on ${topology.name}: ${unfit}`);
   const oracle = new Oracle(collective, routes, { ...request, shouldStop });
-  const { leastSteps, roundsPerChunk, reason } = oracle.bounds;
-  if (!Number.isFinite(leastSteps) || !Number.isFinite(roundsPerChunk)) {
+  const { minSteps, roundsPerChunk, reason } = oracle.bounds;
+  if (!Number.isFinite(minSteps) || !Number.isFinite(roundsPerChunk)) {
     throw new CccError('disconnected', `on ${topology.name} some chips cannot reach others that need their data`);
   }
   const chunksUpTo = request.chunksUpTo ?? oracle.usualChunks();
@@ -65,12 +65,12 @@ export function pareto(request: ParetoRequest): ParetoResult {
   const proved: ParetoPoint[] = [];
   const resultOf = ({ points, gaps, stoppedEarly }: Frontier): ParetoResult => {
     for (const point of points.slice(proved.length)) proved.push(provedPoint(point, request));
-    const floors = [...points.map(({ floor }) => floor), ...gaps];
+    const floors = [...points.map(({ evidence }) => evidence), ...gaps];
     return {
       points: [...proved],
       gaps: [...gaps],
       chunksUpTo,
-      leastSteps,
+      minSteps: minSteps,
       roundsPerChunk,
       boundReason: reason,
       complete: !stoppedEarly && floors.every(({ status }) => status === 'infeasible'),

@@ -19,7 +19,6 @@ import {
   withBestSizes,
   withInstances,
 } from './evaluate/index.ts';
-import { type SearchNode, winsTies } from './prospect.ts';
 import type { CandidateSearch } from './search.ts';
 import {
   chunksPerOperation,
@@ -30,6 +29,7 @@ import {
   simulatedPerOperation,
   sizing,
 } from './search-limits.ts';
+import { type SearchNode, winsTies } from './search-node.ts';
 
 /** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before, or cannot be made. */
 export function proposed(search: CandidateSearch, candidate: Candidate): SearchNode | undefined {
@@ -44,22 +44,22 @@ export function proposed(search: CandidateSearch, candidate: Candidate): SearchN
   const inSteps = scheduleEstimate(schedule, routes, request.size, request.bulks);
   return {
     name,
-    floor: occupancyLowerBound(schedule, routes, request.size) * (1 - 1e-9),
+    lowerBound: occupancyLowerBound(schedule, routes, request.size) * (1 - 1e-9),
     // What an engine promises knows nothing of reductions that keep chips from sending.
-    estimate: reducesWithoutOverlap(request) ? inSteps : Math.min(inSteps, candidate.promised?.() ?? inSteps),
+    estimate: reducesWithoutOverlap(request) ? inSteps : Math.min(inSteps, candidate.estimatedTime?.() ?? inSteps),
     spread: schedule.inStep === true ? estimateSpread.priced : estimateSpread.proposed,
     isCandidate: true,
     isShown: transferCount <= fewTransfers,
     work: perCandidate + operationsOf(schedule.steps) + followed(schedule.collective),
     winsTies: winsTies(candidate.origin.engine, request.collective.ranks),
-    refine: () => priced(search, { ...candidate, build }),
+    refine: () => evaluated(search, { ...candidate, build }),
   };
 }
 
 /** In one bulk. */
-function priced(search: CandidateSearch, candidate: Candidate): readonly SearchNode[] {
+function evaluated(search: CandidateSearch, candidate: Candidate): readonly SearchNode[] {
   const { request, routes } = search;
-  const found = evaluateWithinLimits(candidate, request, routes, search.toBeat());
+  const found = evaluateWithinLimits(candidate, request, routes, search.incumbent());
   const outcome = found.kind === 'priced' ? withInstances(found, charged(search), routes) : found;
   search.take(outcome);
   search.spend(outcome.kind === 'priced' ? perCandidate + workOf(outcome.checked.plan) : perProposal);
@@ -73,19 +73,19 @@ class Refined {
   private readonly pipelines: Pipelines;
   /** Where the search has what became of it. */
   private readonly index: number;
-  private readonly floor: Seconds;
+  private readonly lowerBound: Seconds;
   /** Whether chunks of unequal size are looked for, which algorithms that are asked for by name do without: these stay as they are known. */
   private readonly isSized: boolean;
 
   constructor(search: CandidateSearch, single: EvaluatedCandidate) {
-    const { request, routes, priced: all } = search;
+    const { request, routes, evaluated: all } = search;
     const { bulks, objective, algorithm, collective } = request;
     this.search = search;
     this.single = single;
     // Slices of one bulk are made of what suits more bulks.
     this.pipelines = new Pipelines(single, { ...charged(search), bulks: bulks === 1 ? 'auto' : bulks }, routes);
     this.index = all.length - 1;
-    this.floor = occupancyLowerBound(single.schedule, routes, request.size) * (1 - 1e-9);
+    this.lowerBound = occupancyLowerBound(single.schedule, routes, request.size) * (1 - 1e-9);
     this.isSized = objective === 'time' && algorithm === undefined && collective.ranks <= maxRanksFor.programs;
   }
 
@@ -99,7 +99,7 @@ class Refined {
   }
 
   private get now(): Seconds {
-    return this.search.priced[this.index].cost.seconds;
+    return this.search.evaluated[this.index].cost.seconds;
   }
 
   /** What it could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit. */
@@ -107,8 +107,12 @@ class Refined {
     return Math.min(this.now, this.pipelines.estimate('full'));
   }
 
-  private called(what: string): Pick<SearchNode, 'name' | 'floor' | 'spread'> {
-    return { name: `${this.single.candidate.name}, ${what}`, floor: this.floor, spread: estimateSpread.priced };
+  private called(what: string): Pick<SearchNode, 'name' | 'lowerBound' | 'spread'> {
+    return {
+      name: `${this.single.candidate.name}, ${what}`,
+      lowerBound: this.lowerBound,
+      spread: estimateSpread.priced,
+    };
   }
 
   /** In about so many bulks. */
@@ -129,14 +133,14 @@ class Refined {
   private finished(estimate: Seconds): SearchNode {
     const { search, pipelines, isSized } = this;
     const refine = (): readonly SearchNode[] => {
-      const toBeat = search.toBeat() * (isSized ? sizing.mostGain : 1);
-      if (search.request.bulks !== 1) this.take(pipelines.tuned('full', toBeat));
+      const incumbent = search.incumbent() * (isSized ? sizing.maxSpeedUp : 1);
+      if (search.request.bulks !== 1) this.take(pipelines.tuned('full', incumbent));
       return isSized ? [this.sized()] : [];
     };
     const { plan } = this.single.checked;
     const work = pipelines.isFixed ? 0 : workOf(plan) + 10 * operationCount(plan);
-    const floor = isSized ? this.floor / sizing.mostGain : this.floor;
-    return { ...this.called('finished'), floor, estimate, work, refine };
+    const lowerBound = isSized ? this.lowerBound / sizing.maxSpeedUp : this.lowerBound;
+    return { ...this.called('finished'), lowerBound, estimate, work, refine };
   }
 
   /** In chunks of unequal size: they may load links otherwise. */
@@ -144,12 +148,12 @@ class Refined {
     const { search, index, now } = this;
     const { request, routes, bound } = search;
     const refine = (): readonly SearchNode[] => {
-      const known = request.bulks === 1 ? this.pipelines.tuned('full') : search.priced[index];
+      const known = request.bulks === 1 ? this.pipelines.tuned('full') : search.evaluated[index];
       const better = withBestSizes(known, charged(search), routes, bound);
       if (better !== undefined) search.take(better);
       return [];
     };
-    return { ...this.called('sized'), floor: now / sizing.mostGain, estimate: now, work: sizing.work, refine };
+    return { ...this.called('sized'), lowerBound: now / sizing.maxSpeedUp, estimate: now, work: sizing.work, refine };
   }
 
   private take(better: EvaluatedCandidate): void {

@@ -8,23 +8,23 @@ import type { Effort } from '../ir/effort.ts';
 /** A part of a search; the parts follow each other. */
 export interface Stage {
   /** After so much work nothing more is begun: what has been is finished, up to `most`. */
-  readonly enough: number;
-  readonly most: number;
+  readonly startLimit: number;
+  readonly maxWork: number;
   /** Nor is anything begun that would be done only after so much. */
   readonly room: number;
   /** Nor anything that is expected to gain less than this part of the time for each unit of its work, nor an engine asked, of which less is known. */
-  readonly leastGain: number;
-  readonly leastOfEngine: number;
+  readonly minGain: number;
+  readonly minGainOfEngine: number;
 }
 
 export const stages = {
-  quick: { enough: 20_000, most: 48_000, room: 48_000, leastGain: 2e-6, leastOfEngine: 2e-6 },
+  quick: { startLimit: 20_000, maxWork: 48_000, room: 48_000, minGain: 2e-6, minGainOfEngine: 2e-6 },
   thorough: {
-    enough: 200_000,
-    most: 400_000,
+    startLimit: 200_000,
+    maxWork: 400_000,
     room: Number.POSITIVE_INFINITY,
-    leastGain: 1e-8,
-    leastOfEngine: 2e-7,
+    minGain: 1e-8,
+    minGainOfEngine: 2e-7,
   },
 } as const satisfies Record<string, Stage>;
 
@@ -40,14 +40,14 @@ export const budgets: Readonly<Record<Effort, readonly Stage[]>> = {
  */
 export const workOfEngine = { turn: 1_500, quick: 8_000, thorough: 60_000, overdraft: 1.25 } as const;
 /** What an engine is taken to promise that says nothing: bound over time of its best plan, and the work for each rank until it is there. */
-export const defaultEngineEstimate = { part: 0.8, workOfRank: 100 } as const;
+export const defaultEngineEstimate = { boundShare: 0.8, workOfRank: 100 } as const;
 
 /** What it costs to ask an engine for a proposal. */
 export const perProposal = 50;
 /** What a candidate costs beside its operations. */
 export const perCandidate = 500;
 /** What it costs about to look for chunks of unequal size, and how many times as fast these make a plan at most. */
-export const sizing = { work: 2_500, mostGain: 1.25 } as const;
+export const sizing = { work: 2_500, maxSpeedUp: 1.25 } as const;
 /** Operations that a transfer becomes, at least about. */
 export const operationsPerTransfer = 2;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */

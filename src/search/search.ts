@@ -10,8 +10,8 @@ import { rounding, type Seconds } from '../ir/units.ts';
 import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
 import type { Objective } from './comparing.ts';
 import type { EvaluatedCandidate, EvaluationOutcome, EvaluationRequest } from './evaluate/index.ts';
-import { gainOf, type SearchNode } from './prospect.ts';
 import { budgets, estimateSpread, type Stage } from './search-limits.ts';
+import { gainOf, type SearchNode } from './search-node.ts';
 
 /** What is searched for, and with which engines. */
 export interface SearchRequest
@@ -31,7 +31,7 @@ export interface SearchRequest
 
 /** All that was tried; `priced` in the order it was proposed. */
 export interface SearchResult {
-  readonly priced: readonly EvaluatedCandidate[];
+  readonly evaluated: readonly EvaluatedCandidate[];
   readonly dismissed: readonly Dismissal[];
   /** The limits that candidates exceeded. */
   readonly exceeded: readonly CccError[];
@@ -40,7 +40,7 @@ export interface SearchResult {
 }
 
 export class CandidateSearch implements SearchResult {
-  readonly priced: EvaluatedCandidate[] = [];
+  readonly evaluated: EvaluatedCandidate[] = [];
   readonly dismissed: Dismissal[] = [];
   readonly exceeded: CccError[] = [];
   stoppedEarly = false;
@@ -54,7 +54,7 @@ export class CandidateSearch implements SearchResult {
   spent = 0;
   private readonly factor: number;
   private readonly stages: readonly Stage[];
-  private prospects: SearchNode[] = [];
+  private openNodes: SearchNode[] = [];
   /** What cannot be the best, but is to be shown. */
   private readonly shown: SearchNode[] = [];
   private readonly seen = new Set<string>();
@@ -78,15 +78,15 @@ export class CandidateSearch implements SearchResult {
 
   /** @param prospects to begin with */
   run(prospects: readonly SearchNode[]): void {
-    this.prospects.push(...prospects);
+    this.openNodes.push(...prospects);
     while (!this.timeIsUp()) {
       const next = this.takeNext();
       if (next === undefined) break;
-      this.prospects.push(...next.refine());
+      this.openNodes.push(...next.refine());
     }
     if (this.request.exhaustive === true && this.request.effort !== 'quick') this.showOthers();
-    for (const { name, isAsked, isCandidate } of this.prospects) {
-      if (isAsked === true || isCandidate === true) {
+    for (const { name, isEngine, isCandidate } of this.openNodes) {
+      if (isEngine === true || isCandidate === true) {
         this.dismissed.push({ name, reason: 'not tried: little is to be gained for its work' });
       }
     }
@@ -94,17 +94,17 @@ export class CandidateSearch implements SearchResult {
 
   /** Textbook algorithms and others that cannot be the best, to be shown. */
   private showOthers(): void {
-    const all = [...this.shown, ...this.prospects];
-    for (const prospect of all) {
+    const all = [...this.shown, ...this.openNodes];
+    for (const node of all) {
       if (this.timeIsUp()) return;
-      if (prospect.isShown === true) all.push(...prospect.refine());
+      if (node.isShown === true) all.push(...node.refine());
     }
-    this.prospects = all.filter(({ isShown }) => isShown !== true);
+    this.openNodes = all.filter(({ isShown }) => isShown !== true);
   }
 
   /** Takes note of a plan, or of why there is none. */
   take(outcome: EvaluationOutcome): void {
-    if (outcome.kind === 'priced') this.replace(this.priced.length, outcome);
+    if (outcome.kind === 'priced') this.replace(this.evaluated.length, outcome);
     else {
       this.dismissed.push(outcome.dismissal);
       if (outcome.exceeded !== undefined) this.exceeded.push(outcome.exceeded);
@@ -113,10 +113,10 @@ export class CandidateSearch implements SearchResult {
 
   /** The same candidate in a better plan. */
   replace(index: number, better: EvaluatedCandidate): void {
-    this.priced[index] = better;
+    this.evaluated[index] = better;
     const isBest = better.cost.seconds < this.best;
     this.best = Math.min(this.best, better.cost.seconds);
-    this.request.onProgress?.(this.priced.length, this.best);
+    this.request.onProgress?.(this.evaluated.length, this.best);
     if (isBest) this.request.onBest?.(this);
   }
 
@@ -135,11 +135,11 @@ export class CandidateSearch implements SearchResult {
 
   /** A plan, or something that one may be made of. */
   hasChoice(): boolean {
-    return this.hasPlan() || this.prospects.some(({ isCandidate }) => isCandidate === true);
+    return this.hasPlan() || this.openNodes.some(({ isCandidate }) => isCandidate === true);
   }
 
   private hasPlan(): boolean {
-    return this.priced.length > 0;
+    return this.evaluated.length > 0;
   }
 
   /** There must be a plan before the search may end. */
@@ -149,45 +149,45 @@ export class CandidateSearch implements SearchResult {
   }
 
   /** What a plan must take less than to be of use: any where not the time decides. */
-  toBeat(): Seconds {
+  incumbent(): Seconds {
     return this.request.objective === 'time' ? this.best : Number.POSITIVE_INFINITY;
   }
 
   /** What the best plan takes, or what has been proposed promises to take, if less. */
   expected(): Seconds {
-    const promises = this.prospects.filter(({ isCandidate }) => isCandidate === true);
+    const promises = this.openNodes.filter(({ isCandidate }) => isCandidate === true);
     return Math.min(this.best, ...promises.map(({ estimate, spread }) => estimate * (1 + 2 * spread)));
   }
 
   /** What is refined next; undefined when the search is over. */
   private takeNext(): SearchNode | undefined {
     const open: SearchNode[] = [];
-    for (const prospect of this.prospects) {
-      if (this.mayBeBest(prospect)) open.push(prospect);
-      else if (this.request.exhaustive === true && prospect.isShown === true) this.shown.push(prospect);
-      else this.leaveOut(prospect);
+    for (const node of this.openNodes) {
+      if (this.mayBeBest(node)) open.push(node);
+      else if (this.request.exhaustive === true && node.isShown === true) this.shown.push(node);
+      else this.leaveOut(node);
     }
-    this.prospects = open;
-    const next = this.hasPlan() ? this.mostGainful(open) : this.nearestToPlan(open);
-    this.prospects = open.filter((prospect) => prospect !== next);
+    this.openNodes = open;
+    const next = this.hasPlan() ? this.bestGainPerWork(open) : this.nearestToPlan(open);
+    this.openNodes = open.filter((node) => node !== next);
     return next;
   }
 
-  private leaveOut({ name, isAsked, isCandidate }: SearchNode): void {
+  private leaveOut({ name, isEngine, isCandidate }: SearchNode): void {
     const slower = 'keeps a link or a chip busy for longer than another one takes in all';
     if (isCandidate === true) this.dismissed.push({ name, reason: slower });
-    if (isAsked === true) this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
+    if (isEngine === true) this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
   }
 
   /** What gains most for its work, stage by stage; after the last one, what would be preferred to an equal plan. */
-  private mostGainful(open: readonly SearchNode[]): SearchNode | undefined {
-    const gain = this.gains(this.toBeat());
+  private bestGainPerWork(open: readonly SearchNode[]): SearchNode | undefined {
+    const gain = this.gains(this.incumbent());
     for (; this.stagesDone < this.stages.length; this.stagesDone++) {
       const next = this.nextOf(this.stages[this.stagesDone], open, gain);
       if (next !== undefined) return next;
     }
     const preferred = open.filter(({ winsTies }) => winsTies === true);
-    return greatest(preferred, (prospect) => gain(prospect) / (1 + prospect.work));
+    return greatest(preferred, (node) => gain(node) / (1 + node.work));
   }
 
   /**
@@ -197,16 +197,16 @@ export class CandidateSearch implements SearchResult {
   private nextOf(
     stage: Stage,
     open: readonly SearchNode[],
-    gain: (prospect: SearchNode) => number,
+    gain: (node: SearchNode) => number,
   ): SearchNode | undefined {
-    const { enough, most, room, leastGain, leastOfEngine } = stage;
-    const perWork = (prospect: SearchNode): number => gain(prospect) / (1 + prospect.work);
-    const worth = open.filter((one) => perWork(one) >= (one.isAsked === true ? leastOfEngine : leastGain));
-    const isFull = this.spent >= enough;
+    const { startLimit, maxWork, room, minGain, minGainOfEngine } = stage;
+    const perWork = (node: SearchNode): number => gain(node) / (1 + node.work);
+    const worth = open.filter((one) => perWork(one) >= (one.isEngine === true ? minGainOfEngine : minGain));
+    const isFull = this.spent >= startLimit;
     const fitting = worth.filter(({ work }) => !isFull && this.spent + work / this.factor <= room);
     if (fitting.length > 0) return greatest(fitting, perWork);
-    if (this.spent >= most || (worth.length === 0 && !isFull)) return undefined;
-    const begun = open.filter((one) => this.isLast(one) && gain(one) >= leastGain);
+    if (this.spent >= maxWork || (worth.length === 0 && !isFull)) return undefined;
+    const begun = open.filter((one) => this.isLast(one) && gain(one) >= minGain);
     return greatest(begun, perWork);
   }
 
@@ -215,45 +215,45 @@ export class CandidateSearch implements SearchResult {
    * there is a choice by the time at which what has begun is finished.
    */
   private nearestToPlan(open: readonly SearchNode[]): SearchNode | undefined {
-    const asks = this.spent < this.stages[0].enough;
+    const asks = this.spent < this.stages[0].startLimit;
     const ready = open.filter(({ waits, isCandidate }) => waits !== true && (asks || isCandidate === true));
     const choice = ready.length > 0 ? ready : open;
-    const timeOf = (prospect: SearchNode): Seconds => Math.max(prospect.estimate, this.floorOf(prospect));
+    const timeOf = (node: SearchNode): Seconds => Math.max(node.estimate, this.lowerBoundOf(node));
     const [first] = choice.toSorted((a, b) => timeOf(a) - timeOf(b) || a.work - b.work);
     if (first === undefined || first.isCandidate === true) return first;
     // Held against one that takes as much longer than the best of all promises as promises are off.
     const gain = this.gains((1 + estimateSpread.proposed) * timeOf(first));
-    return greatest(choice, (prospect) => gain(prospect) / (1 + prospect.work));
+    return greatest(choice, (node) => gain(node) / (1 + node.work));
   }
 
   /** What prospects are expected to gain. What an engine may propose is of use where it is better than what has been proposed. */
-  private gains(toBeat: Seconds): (prospect: SearchNode) => number {
-    const promised = this.hasPlan() ? Math.min(toBeat, this.expected()) : toBeat;
-    return (prospect) => gainOf(prospect, prospect.isAsked === true ? promised : toBeat, this.floorOf(prospect));
+  private gains(incumbent: Seconds): (node: SearchNode) => number {
+    const promised = this.hasPlan() ? Math.min(incumbent, this.expected()) : incumbent;
+    return (node) => gainOf(node, node.isEngine === true ? promised : incumbent, this.lowerBoundOf(node));
   }
 
   /** What is finished in the end: an engine's word is not enough, and it would not take as long as all before. */
-  private isLast({ isAsked, estimate, work }: SearchNode): boolean {
-    return isAsked !== true && estimate < this.toBeat() && work / this.factor <= this.spent;
+  private isLast({ isEngine, estimate, work }: SearchNode): boolean {
+    return isEngine !== true && estimate < this.incumbent() && work / this.factor <= this.spent;
   }
 
   /** Nothing made of a prospect is faster; a bound that a plan has disproved is none. */
-  private floorOf({ floor }: SearchNode): Seconds {
-    return this.best < this.bound * (1 - rounding) ? floor : Math.max(floor, this.bound);
+  private lowerBoundOf({ lowerBound }: SearchNode): Seconds {
+    return this.best < this.bound * (1 - rounding) ? lowerBound : Math.max(lowerBound, this.bound);
   }
 
-  private mayBeBest(prospect: SearchNode): boolean {
-    const [floor, toBeat] = [this.floorOf(prospect), this.toBeat()];
-    return prospect.winsTies === true ? floor <= toBeat * (1 + rounding) : floor < toBeat * (1 - rounding);
+  private mayBeBest(node: SearchNode): boolean {
+    const [floor, incumbent] = [this.lowerBoundOf(node), this.incumbent()];
+    return node.winsTies === true ? floor <= incumbent * (1 + rounding) : floor < incumbent * (1 - rounding);
   }
 }
 
 /** The first of those of which most is expected. */
-function greatest(prospects: readonly SearchNode[], gain: (prospect: SearchNode) => number): SearchNode | undefined {
+function greatest(prospects: readonly SearchNode[], gain: (node: SearchNode) => number): SearchNode | undefined {
   let [best, most]: [SearchNode | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
-  for (const prospect of prospects) {
-    const expected = gain(prospect);
-    if (expected > most) [best, most] = [prospect, expected];
+  for (const node of prospects) {
+    const expected = gain(node);
+    if (expected > most) [best, most] = [node, expected];
   }
   return best;
 }

@@ -2,10 +2,10 @@
 import { WorkSpent } from '../ir/effort.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Engine, Problem, Proposal } from '../synth/index.ts';
-import { type SearchNode, winsTies } from './prospect.ts';
 import { proposed } from './refinements.ts';
 import type { CandidateSearch } from './search.ts';
 import { defaultEngineEstimate, estimateSpread, perProposal, workOfEngine } from './search-limits.ts';
+import { type SearchNode, winsTies } from './search-node.ts';
 
 /** Asked quickly; those that search are asked thoroughly later. */
 export function sourcesOf(search: CandidateSearch, engines: readonly Engine[]): readonly SearchNode[] {
@@ -15,10 +15,10 @@ export function sourcesOf(search: CandidateSearch, engines: readonly Engine[]): 
 /** An engine that has been asked, or will be. */
 class Source implements SearchNode {
   readonly name: string;
-  readonly floor = 0;
+  readonly lowerBound = 0;
   readonly estimate: Seconds;
   readonly spread = estimateSpread.proposed;
-  readonly isAsked = true;
+  readonly isEngine = true;
   readonly isShown: boolean;
   readonly waits: boolean;
   readonly winsTies: boolean;
@@ -28,18 +28,18 @@ class Source implements SearchNode {
   /** The user asked for it by name, or it is asked for all it knows. */
   private readonly byName: boolean;
   /** Work that one proposal may take. */
-  private readonly most: number;
+  private readonly maxWorkPerProposal: number;
   private proposals: Iterator<Proposal> | undefined;
   /** Proposals so far, and the work for them. */
-  private asked = 0;
+  private proposalCount = 0;
   private done = 0;
   /** Work since the last proposal; what candidates do when they are built once more has no limit. */
   private pulled = 0;
-  private readonly promisedWork: number;
+  private readonly estimatedWork: number;
   /** In one turn it goes on to its next proposal until it has done so much. */
   private readonly turn: number;
   /** What the best proposal so far promises. */
-  private promised = Number.POSITIVE_INFINITY;
+  private estimatedTime = Number.POSITIVE_INFINITY;
 
   /** @param likely no less is expected of it */
   constructor(search: CandidateSearch, engine: Engine, isThorough: boolean, likely: Seconds = 0) {
@@ -55,18 +55,18 @@ class Source implements SearchNode {
     this.isShown = !isThorough;
     this.waits = isThorough;
     this.winsTies = winsTies(engine.name, ranks) && !isThorough;
-    const promise = engine.promise?.({ ...request, routes });
-    this.estimate = Math.max(likely, bound / (promise?.part ?? defaultEngineEstimate.part));
-    const work = promise?.work ?? defaultEngineEstimate.workOfRank * ranks;
-    this.promisedWork = isThorough ? (work * thorough) / quick : work;
+    const estimate = engine.estimate?.({ ...request, routes });
+    this.estimate = Math.max(likely, bound / (estimate?.boundShare ?? defaultEngineEstimate.boundShare));
+    const work = estimate?.work ?? defaultEngineEstimate.workOfRank * ranks;
+    this.estimatedWork = isThorough ? (work * thorough) / quick : work;
     const isUnlimited = isNamed && engine.searches !== true;
-    this.most = isUnlimited ? Number.POSITIVE_INFINITY : Math.max(isThorough ? thorough : quick, work);
-    this.turn = promise?.atOnce === true ? Number.POSITIVE_INFINITY : turn;
+    this.maxWorkPerProposal = isUnlimited ? Number.POSITIVE_INFINITY : Math.max(isThorough ? thorough : quick, work);
+    this.turn = estimate?.isImmediate === true ? Number.POSITIVE_INFINITY : turn;
   }
 
   /** The more it has proposed, the less is left. */
   get work(): number {
-    return (1 + this.asked) * (this.asked === 0 ? this.promisedWork : this.done / this.asked);
+    return (1 + this.proposalCount) * (this.proposalCount === 0 ? this.estimatedWork : this.done / this.proposalCount);
   }
 
   refine(): readonly SearchNode[] {
@@ -79,7 +79,7 @@ class Source implements SearchNode {
         this.pulled = 0;
         const next = this.next();
         if (next === undefined) return [...found, ...this.after()];
-        this.asked++;
+        this.proposalCount++;
         found.push(...this.prospectsOf(next));
         // What it does before it dismisses something it does for what comes next.
         if (next.kind === 'candidate' && search.spent >= end) return [...found, this];
@@ -110,7 +110,7 @@ class Source implements SearchNode {
     if (search.request.admits?.(proposal.candidate) === false) return [];
     const prospect = proposed(search, proposal.candidate);
     if (prospect === undefined) return [];
-    this.promised = Math.min(this.promised, prospect.estimate);
+    this.estimatedTime = Math.min(this.estimatedTime, prospect.estimate);
     return [prospect];
   }
 
@@ -119,19 +119,19 @@ class Source implements SearchNode {
     const { isThorough, byName } = this;
     const shouldStop = (work = 0) => this.shouldStop(work);
     const asked = { ...request, routes, byName, shouldStop };
-    return isThorough ? { ...asked, effort: 'full' } : { ...asked, effort: 'quick', toBeat: this.search.expected() };
+    return isThorough ? { ...asked, effort: 'full' } : { ...asked, effort: 'quick', incumbent: this.search.expected() };
   }
 
   private shouldStop(work: number): boolean {
-    const { search, most } = this;
+    const { search, maxWorkPerProposal } = this;
     search.spend(work);
     this.pulled += work;
-    if (this.pulled > most * workOfEngine.overdraft && search.hasChoice()) {
+    if (this.pulled > maxWorkPerProposal * workOfEngine.overdraft && search.hasChoice()) {
       // Who has something to keep is told to end with it, and given up if that takes as much again.
-      this.pulled = most;
+      this.pulled = maxWorkPerProposal;
       throw new WorkSpent();
     }
-    return search.timeIsUp() || this.pulled >= most;
+    return search.timeIsUp() || this.pulled >= maxWorkPerProposal;
   }
 
   private after(): readonly SearchNode[] {
@@ -142,6 +142,8 @@ class Source implements SearchNode {
 
   /** What the best of its proposals promised; others may be better. One that has proposed nothing has told nothing. */
   private get likely(): Seconds {
-    return this.promised === Number.POSITIVE_INFINITY ? this.estimate : Math.min(this.promised, 2 * this.estimate);
+    return this.estimatedTime === Number.POSITIVE_INFINITY
+      ? this.estimate
+      : Math.min(this.estimatedTime, 2 * this.estimate);
   }
 }

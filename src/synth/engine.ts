@@ -39,7 +39,7 @@ export interface Problem {
   /** Told every model before it is solved. */
   readonly onModel?: ((model: LinearModel, name: string) => void) | undefined;
   /** In a quick search: what is sure to take as long need not be made. */
-  readonly toBeat?: Seconds | undefined;
+  readonly incumbent?: Seconds | undefined;
   /** True when the time is up, or in a quick search the work is done: searches end with the best so far. */
   readonly shouldStop?: ShouldStop | undefined;
 }
@@ -54,7 +54,7 @@ export interface Candidate {
   /** The schedule with `multiple` times as many chunks per shard as it needs, or as the user asked for. */
   build(multiple: number): Schedule;
   /** About what it takes in one bulk, where its engine knows more than steps tell that wait for each other. */
-  promised?(): Seconds | undefined;
+  estimatedTime?(): Seconds | undefined;
 }
 
 /** A schedule that there is already; chunks are cut finer where more are wanted. */
@@ -90,7 +90,7 @@ export interface Engine {
   /** Asked by name it proposes what it holds back otherwise, since that is hardly ever good. */
   readonly holdsBack?: true;
   /** What is to be expected of its best proposal, told at once: which part of the bound it reaches, and the work until it is there. */
-  promise?(problem: Problem): Partial<EngineEstimate>;
+  estimate?(problem: Problem): Partial<EngineEstimate>;
 }
 
 /** What engines propose, one after the other, without what they dismiss. */
@@ -102,11 +102,11 @@ export function* candidatesOf(engines: readonly Engine[], problem: Problem): Ite
 
 export interface EngineEstimate {
   /** Bound over time of the best plan, about. */
-  readonly part: number;
+  readonly boundShare: number;
   /** In operations of a plan. */
   readonly work: number;
   /** Its proposals are made in a moment: all are heard before any is taken up. */
-  readonly atOnce?: true;
+  readonly isImmediate?: true;
 }
 
 /**

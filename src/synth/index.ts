@@ -1,9 +1,9 @@
-/** Engines. They are asked in the order of what they promise for their work (`Engine.promise`); where that is the same, in this one. */
+/** Engines. They are asked in the order of what they promise for their work (`Engine.estimate`); where that is the same, in this one. */
 import { CccError } from '../ir/diagnostic.ts';
 import { barriersEngine } from './barriers.ts';
 import type { Engine } from './engine.ts';
 import { exactEngine } from './exact/index.ts';
-import { proposeGatherThenReduce } from './folding.ts';
+import { proposeGatherThenReduce } from './gather-then-reduce.ts';
 import { levelsEngine } from './levels/index.ts';
 import { libraryEngine } from './library.ts';
 import { listEngine } from './list/index.ts';

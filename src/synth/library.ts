@@ -25,7 +25,7 @@ import { maxMessages, maxRanksFor } from './limits.ts';
 export const libraryEngine: Engine = {
   name: 'library',
   holdsBack: true,
-  promise: ({ routes }) => ({ part: partOf(routes.topology), atOnce: true }),
+  estimate: ({ routes }) => ({ boundShare: partOf(routes.topology), isImmediate: true }),
   about: 'the published algorithms in schedules/, and rings in the order that fits the machine',
   propose,
 };

@@ -24,18 +24,18 @@ const work = { nodes: 50 } as const;
  * The schedule of the fewest steps in which the chunks that were asked for, or else whole shards, can be moved whole; undefined where that
  * takes longer than the best plan known, where it is not found with the work allowed, and for what it is not made for.
  *
- * @param toBeat the time of the best plan known
+ * @param incumbent the time of the best plan known
  */
-export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds): Candidate | undefined {
+export function inWholeChunks(problem: Problem, solver: Solver, incumbent: Seconds): Candidate | undefined {
   const { collective, size, chunks = 1, routes, shouldStop, onModel } = problem;
   const demands = commoditiesOf(collective, size);
   if (demands === undefined || collective.counts !== undefined) return undefined;
   const { commodities } = demands;
-  const network = roundsNetwork(routes, demands.turned !== undefined);
+  const network = roundsNetwork(routes, demands.reversed !== undefined);
   const [first] = commodities;
   if (network === undefined || network.sharesLinks || first?.source === undefined) return undefined;
-  const { step, ways } = onGrid(network.arcs, first.bytes / chunks);
-  const machine = { ranks: network.ranks, ways, units: new Array<number>(ways.length).fill(1) };
+  const { step, routes: timed } = onGrid(network.arcs, first.bytes / chunks);
+  const machine = { ranks: network.ranks, routes: timed, units: new Array<number>(timed.length).fill(1) };
   const longest = Math.max(
     ...commodities.flatMap(({ source = 0, targets }) => {
       const after = soonest(source, machine);
@@ -43,8 +43,8 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
     }),
   );
   const most = problem.chunks === undefined ? mostColumns / 4 : mostColumns;
-  for (let steps = longest; steps * step < toBeat && shouldStop?.() !== true; steps++) {
-    if (commodities.length * chunks * ways.length * steps > most) return undefined;
+  for (let steps = longest; steps * step < incumbent && shouldStop?.() !== true; steps++) {
+    if (commodities.length * chunks * timed.length * steps > most) return undefined;
     const unrolled = new Unrolled({ machine, steps, rounds: steps });
     for (const { source, targets } of commodities) {
       const wanted = (rank: number): number => (targets.includes(rank) ? 1 : 0);
@@ -57,7 +57,7 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
     if (answer.status === 'unknown') return undefined;
     // Each chunk with the hops that it makes, as rounds have them: those of a step are a round.
     const hops = Array.from({ length: commodities.length * chunks }, (): number[] => []);
-    for (const sent of unrolled.chosen(answer.values)) hops[sent.item].push(sent.step * ways.length + sent.way);
+    for (const sent of unrolled.chosen(answer.values)) hops[sent.item].push(sent.step * timed.length + sent.route);
     const parts = commodities.map((_, commodity) =>
       hops.slice(commodity * chunks, (commodity + 1) * chunks).map((own) => ({
         column: { commodity, hops: own.sort((a, b) => a - b), turn: 0 },
@@ -76,28 +76,28 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
 function onGrid(
   arcs: readonly Arc[],
   bytes: Bytes,
-): { readonly step: Seconds; readonly ways: readonly Required<TimedRoute>[] } {
+): { readonly step: Seconds; readonly routes: readonly Required<TimedRoute>[] } {
   const secondsOf = ({ latency, bandwidth }: Arc): Seconds => latency + bytes / bandwidth;
   const step = Math.min(...arcs.map(secondsOf));
   const steps = (time: Seconds): number => Math.max(1, Math.ceil(time / step - noticeable));
-  const ways = arcs.map((arc, way) => {
+  const routes = arcs.map((arc, way) => {
     const { from, to, held, bandwidth } = arc;
     const time = secondsOf(arc);
     return { from, to, links: [way], takes: steps(time), holds: steps(held[0] ? time : bytes / bandwidth) };
   });
-  return { step, ways };
+  return { step, routes };
 }
 
 /** By rank, the steps after which a chunk of the source can be there at the soonest. */
 function soonest(
   source: number,
-  { ranks, ways }: { readonly ranks: number; readonly ways: readonly Required<TimedRoute>[] },
+  { ranks, routes }: { readonly ranks: number; readonly routes: readonly Required<TimedRoute>[] },
 ): readonly number[] {
   const after = new Array<number>(ranks).fill(Number.POSITIVE_INFINITY);
   after[source] = 0;
   for (let changes = true; changes; ) {
     changes = false;
-    for (const { from, to, takes } of ways) {
+    for (const { from, to, takes } of routes) {
       if (after[from] + takes >= after[to]) continue;
       after[to] = after[from] + takes;
       changes = true;

@@ -32,10 +32,10 @@ export function namedRanges<Name>(
 }
 
 /** All names of a plan's algorithm, most specific first: of schedules in the order of the ranks, their own and their aliases. */
-export function namesOf({ priced }: TunedPlan): readonly string[] {
-  const { origin, name } = priced.candidate;
+export function namesOf({ evaluated }: TunedPlan): readonly string[] {
+  const { origin, name } = evaluated.candidate;
   if (origin.engine !== 'library' || name !== origin.schedule) return [];
-  const { kind } = priced.checked.plan.collective;
+  const { kind } = evaluated.checked.plan.collective;
   const own = name.replace(new RegExp(`-${kind}$`), '').replaceAll('-', '_');
   return [own, ...loadScheduleFile(name).aliases];
 }

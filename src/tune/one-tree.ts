@@ -17,7 +17,7 @@ export interface OneTree {
 export function ofOneTree(pool: readonly TunedPlan[], sizes: readonly Bytes[], limits: Limits): OneTree | undefined {
   const byTree = new Map<string, TunedPlan[]>();
   for (const plan of pool) {
-    const tree = treeOf(plan.priced, limits);
+    const tree = treeOf(plan.evaluated, limits);
     if (tree !== undefined) byTree.set(tree, [...(byTree.get(tree) ?? []), plan]);
   }
   let best: (OneTree & { readonly logarithms: number }) | undefined;

@@ -177,8 +177,8 @@ function jsonText({ name }: CollectiveRules, found: readonly RanksRules[]): stri
 }
 
 /** What one message carries, for the size that the pipeline's depth was chosen for; 0 where messages are not cut. */
-function segmentBytes({ priced, tunedFor }: TunedPlan, { segmented }: Algorithm): number {
-  const { bulks, collective } = priced.checked.plan;
+function segmentBytes({ evaluated, tunedFor }: TunedPlan, { segmented }: Algorithm): number {
+  const { bulks, collective } = evaluated.checked.plan;
   const segments = bulks * collective.chunks;
   return segmented !== true || segments === 1 ? 0 : Math.max(1, Math.round(tunedFor / segments));
 }

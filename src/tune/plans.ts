@@ -61,7 +61,7 @@ class Collection implements PlanPool {
   askEngines(): void {
     for (const engine of enginesNamed(this.request.engine)) {
       const last = this.sizes.length - 1;
-      this.askBetween(engine, 0, this.ask(engine, 0), last, last === 0 ? '' : this.ask(engine, last));
+      this.askBetween(engine, 0, this.query(engine, 0), last, last === 0 ? '' : this.query(engine, last));
     }
   }
 
@@ -73,7 +73,7 @@ class Collection implements PlanPool {
     const middle = (low + high) >> 1;
     if (middle === low || atLow === atHigh) return;
     const before = this.best[middle];
-    const between = this.ask(engine, middle);
+    const between = this.query(engine, middle);
     if (this.sizes[high] <= this.sizes[low] * tuning.coarseRatio && this.best[middle] > before * (1 - tuning.leastGain))
       return;
     this.askBetween(engine, low, atLow, middle, between);
@@ -81,7 +81,7 @@ class Collection implements PlanPool {
   }
 
   /** Takes up what an engine proposes for one size; returns what tells its proposals from others. */
-  private ask(engine: Engine, index: number): string {
+  private query(engine: Engine, index: number): string {
     const { request, routes, sizes } = this;
     const keys: string[] = [];
     const size = sizes[index];
@@ -189,9 +189,9 @@ class Collection implements PlanPool {
     const hopes = singles.map((plan) => ({ plan, hope: plan.hopeAt(size) })).sort((a, b) => a.hope - b.hope);
     const rated = singles.map((plan) => ({ plan, seconds: plan.secondsAt(size) }));
     for (const { plan, hope } of hopes) {
-      const toBeat = this.best[index] * tuning.worthwhile;
-      if (this.timeIsUp() || hope >= toBeat * tuning.promising || bound >= toBeat) break;
-      const tuned = tune(plan.pricedAt(size), { ...request, size }, routes, this.best[index]);
+      const incumbent = this.best[index] * tuning.worthwhile;
+      if (this.timeIsUp() || hope >= incumbent * tuning.promising || bound >= incumbent) break;
+      const tuned = tune(plan.evaluatedAt(size), { ...request, size }, routes, this.best[index]);
       rated.push({ plan, seconds: tuned.cost.seconds });
       if (tuned.cost.seconds < this.best[index]) this.add(new TunedPlan(tuned, size, routes));
       request.onTried?.(this);

@@ -8,7 +8,7 @@ import { busiestLinkTime, type EvaluatedCandidate, pipelineEstimate } from '../s
 import { TimeCurve } from './time-curve.ts';
 
 export class TunedPlan {
-  readonly priced: EvaluatedCandidate;
+  readonly evaluated: EvaluatedCandidate;
   /** The size for which its depth was chosen. */
   readonly tunedFor: Bytes;
   /** On the machine under the protocol that its messages move by. */
@@ -18,7 +18,7 @@ export class TunedPlan {
   private nothing: CostReport | undefined;
 
   constructor(priced: EvaluatedCandidate, tunedFor: Bytes, routes: Routes) {
-    this.priced = priced;
+    this.evaluated = priced;
     this.tunedFor = tunedFor;
     this.routes = routes;
     this.curve = new TimeCurve((size) => this.simulated(size).seconds);
@@ -27,7 +27,7 @@ export class TunedPlan {
 
   /** The candidate's name: the same for all depths. */
   get algorithm(): string {
-    return this.priced.candidate.name;
+    return this.evaluated.candidate.name;
   }
 
   /** How its messages move, where the machine has protocols. */
@@ -38,12 +38,12 @@ export class TunedPlan {
   /** Lanes that move each message; undefined where the machine has none of its own. */
   get instances(): number | undefined {
     if (this.routes.topology.lane === undefined) return undefined;
-    const { instances } = this.priced.candidate.origin;
+    const { instances } = this.evaluated.candidate.origin;
     return typeof instances === 'number' ? instances : 1;
   }
 
   get bulks(): number {
-    return this.priced.checked.plan.bulks;
+    return this.evaluated.checked.plan.bulks;
   }
 
   /** Simulated time of a message of `size` bytes, exact but for rounding. */
@@ -64,27 +64,27 @@ export class TunedPlan {
     this.nothing ??= this.simulated(0);
     const latency = this.nothing.seconds;
     const links = this.linksAt(size, this.nothing);
-    const cost = { ...this.priced.cost, seconds: this.secondsAt(size), links };
-    const busiest = occupancyLowerBound(this.priced.schedule, this.routes, size);
+    const cost = { ...this.evaluated.cost, seconds: this.secondsAt(size), links };
+    const busiest = occupancyLowerBound(this.evaluated.schedule, this.routes, size);
     // Of a plan in several bulks it is not known what one takes: all bytes over the busiest link, and the way from end to end.
     if (this.bulks > 1) return Math.max(busiest, latency + busiestLinkTime({ cost }, this.routes));
     return Math.max(busiest, pipelineEstimate({ cost }, latency, this.routes).seconds);
   }
 
   /** The plan with its price at another size. */
-  pricedAt(size: Bytes): EvaluatedCandidate {
-    return { ...this.priced, cost: this.simulated(size) };
+  evaluatedAt(size: Bytes): EvaluatedCandidate {
+    return { ...this.evaluated, cost: this.simulated(size) };
   }
 
   private simulated(size: Bytes): CostReport {
-    return simulate(this.priced.checked.plan, this.routes, size);
+    return simulate(this.evaluated.checked.plan, this.routes, size);
   }
 
   /** What links have to carry grows with the size; what they are kept for latencies alone does not. */
   private linksAt(size: Bytes, nothing: CostReport): readonly LinkUse[] {
     const share = size / this.tunedFor;
     const idle = new Map(nothing.links.map(({ link, busy }) => [link, busy]));
-    return this.priced.cost.links.map(({ link, messages, bytes, busy }): LinkUse => {
+    return this.evaluated.cost.links.map(({ link, messages, bytes, busy }): LinkUse => {
       const latencies = idle.get(link) ?? 0;
       return { link, messages, bytes: bytes * share, busy: latencies + (busy - latencies) * share };
     });

@@ -159,7 +159,7 @@ function resultOf(
 
 /** Of plans that take equally long the first is taken: a published algorithm, in as few bulks as possible. */
 function textbooksFirst(plans: readonly TunedPlan[]): readonly TunedPlan[] {
-  const rank = ({ priced }: TunedPlan): number => (priced.candidate.origin.engine === 'library' ? 0 : 1);
+  const rank = ({ evaluated }: TunedPlan): number => (evaluated.candidate.origin.engine === 'library' ? 0 : 1);
   return [...plans].sort((a, b) => rank(a) - rank(b));
 }
 

@@ -2,7 +2,7 @@
 import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
 import type { PlanIndex } from '../ir/plan-index.ts';
 import type { Finding, PlanPlace } from '../ir/verification.ts';
-import { reportLimits } from './told.ts';
+import { reportLimits } from './report-limits.ts';
 
 export type StoryLine = Finding['story'][number];
 

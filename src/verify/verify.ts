@@ -61,7 +61,7 @@ export interface VerifyOptions {
  */
 export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
   const record = new Ascent(options.inflight ?? options.topology?.inflight);
-  const ground = climbToMessages(plan, options, record);
+  const ground = checkUpToMessages(plan, options, record);
   if (ground === undefined) return record.verification();
   // Without buffers most plans run to their end, and then in an order that suits any number of buffers: buffers take away edges
   // only. Relays alone wait for buffers.
@@ -69,11 +69,11 @@ export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
   const isLive = unbuffered.order.length === operationCount(plan);
   if (isLive && isConstant(plan.ops.relay, -1)) {
     const quick = record.copy();
-    climbAlong(unbuffered, isLive, ground, options, quick);
+    checkAlongRun(unbuffered, isLive, ground, options, quick);
     if (isOrderless(quick)) return quick.verification();
   }
   // Mistakes are told along a run with the buffers that there are.
-  climbAlong(executeBulk(ground.happens), isLive, ground, options, record);
+  checkAlongRun(executeBulk(ground.happens), isLive, ground, options, record);
   return record.verification();
 }
 
@@ -119,7 +119,7 @@ interface Ground {
 }
 
 /** Rungs 1 and 2; undefined if one fails. */
-function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Ground | undefined {
+function checkUpToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Ground | undefined {
   const { topology, slots = defaultLimits.slots } = options;
   const wellFormed = wellFormedText(plan, topology);
   const frame = checkFrame(plan, topology);
@@ -140,7 +140,7 @@ function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Gr
 }
 
 /** The rungs from 3 on, until one fails. @param runsUnbuffered whether the plan runs to its end without buffers */
-function climbAlong(
+function checkAlongRun(
   ran: ExecutedOrder,
   runsUnbuffered: boolean,
   ground: Ground,
@@ -162,11 +162,11 @@ function climbAlong(
 
   const { ownership = 'event' } = options;
   if (!record.passes(checkDataRaces(happens, memory, ran, ownership), raceFreeText(plan, ownership))) return;
-  climbResult(ran, ground, options, record);
+  checkResults(ran, ground, options, record);
 }
 
 /** The rungs from 6 on, along a complete run without races. */
-function climbResult(ran: ExecutedOrder, ground: Ground, { bitwise = false }: VerifyOptions, record: Ascent): void {
+function checkResults(ran: ExecutedOrder, ground: Ground, { bitwise = false }: VerifyOptions, record: Ascent): void {
   const { index, connections, memory, happens, routes } = ground;
   const { plan } = index;
   if (plan.collective.kind === 'barrier') {

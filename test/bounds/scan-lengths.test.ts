@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { lowerBound } from '../../src/bounds/index.ts';
 import { ScanLengths } from '../../src/bounds/lengths/scan-lengths.ts';
-import { ScanRoutes } from '../../src/bounds/lengths/scan-ways.ts';
+import { ScanRoutes } from '../../src/bounds/lengths/scan-routes.ts';
 import { checkCertificate } from '../../src/certificates/index.ts';
 import { questionOf } from '../../src/certificates/question.ts';
 import { lengthOfScan } from '../../src/certificates/stretches.ts';

@@ -1,9 +1,9 @@
 /** Tori as one chip sees them, built by hand, and the compact plans that ccc makes for them. */
 
 import { lowerExchange } from '../../src/compact/lower/exchange.ts';
-import { lowerGatherThenReduce } from '../../src/compact/lower/folding.ts';
+import { lowerGatherThenReduce } from '../../src/compact/lower/gather-then-reduce.ts';
 import { lowerLayered } from '../../src/compact/lower/layered.ts';
-import { gatherThenReduceOn } from '../../src/compact/synth/foldings.ts';
+import { gatherThenReduceOn } from '../../src/compact/synth/gather-then-reduce.ts';
 import { layeredInTree } from '../../src/compact/synth/layered-tree.ts';
 import { stagedRoutesOn } from '../../src/compact/synth/staged-routes.ts';
 import type { Collective, ReductionOperator } from '../../src/ir/collective.ts';

@@ -153,7 +153,7 @@ describe('a larger budget', () => {
 describe('another engine', () => {
   it.each(small(6, 5, 5))('makes the answer of a search without limits no worse: $what', (request) => {
     const most = Number.POSITIVE_INFINITY;
-    const endless = { enough: most, most, room: most, leastGain: 0, leastOfEngine: 0 };
+    const endless = { startLimit: most, maxWork: most, room: most, minGain: 0, minGainOfEngine: 0 };
     const unlimited = [...budgets.full, endless];
     const find = searchFor(request);
     const all = enginesNamed('auto');
@@ -215,7 +215,7 @@ describe('the budget', () => {
     );
     search.run(sourcesOf(search, enginesNamed('auto')));
     // With shards in as many parts as the links into a rank are filled with it was 453,000.
-    expect(search.spent).toBeLessThan(stages.quick.most);
+    expect(search.spent).toBeLessThan(stages.quick.maxWork);
   });
 
   it('lets fewer candidates be priced, and says which were not', () => {
@@ -238,7 +238,7 @@ describe('the budget', () => {
       },
     };
     const search = searched(libraryEngine, endless);
-    expect(search.priced).toHaveLength(1);
+    expect(search.evaluated).toHaveLength(1);
     expect(search.stoppedEarly).toBe(false);
     expect(asked).toBeGreaterThan(10);
     expect(asked).toBeLessThan(100);
@@ -255,11 +255,11 @@ describe('the budget', () => {
       },
     };
     // There must be a plan first.
-    expect(searched(heedless).priced).toHaveLength(0);
+    expect(searched(heedless).evaluated).toHaveLength(0);
     expect(asked).toBe(1000);
     asked = 0;
     const search = searched(libraryEngine, heedless);
-    expect(search.priced).toHaveLength(1);
+    expect(search.evaluated).toHaveLength(1);
     expect(asked).toBeGreaterThan(10);
     expect(asked).toBeLessThan(100);
   });
@@ -281,7 +281,7 @@ describe('the budget', () => {
         yield { kind: 'candidate', candidate: found };
       },
     };
-    const names = searched(libraryEngine, keeping).priced.map(({ candidate }) => candidate.name);
+    const names = searched(libraryEngine, keeping).evaluated.map(({ candidate }) => candidate.name);
     expect(asked).toBeLessThan(100);
     expect(isOver).toBe(true);
     expect(names).toContain(found.name);

@@ -55,7 +55,7 @@ describe('merging sums', () => {
     const folding = engines.find(({ name }) => name === 'folding');
     const candidates = candidatesAmong(folding?.propose(problemFor(collective, topology, { size: 96 })) ?? []);
     const merging = candidates.filter(({ name }) => name.startsWith('merging'));
-    const seconds = merging.map(({ promised }) => promised?.() ?? Number.POSITIVE_INFINITY);
+    const seconds = merging.map(({ estimatedTime }) => estimatedTime?.() ?? Number.POSITIVE_INFINITY);
     expect(Math.min(...seconds)).toBeGreaterThan(2e-6);
     expect(Math.min(...seconds)).toBeLessThan(2.2e-6);
   });
@@ -70,7 +70,7 @@ describe('cells', () => {
   it('lie in larger ones up to all ranks, and reach each other both ways', () => {
     for (const machine of ['mesh:3x4', 'mi250:2', 'routed-ring:6', 'switch:7']) {
       const topology = resolveTopology(machine);
-      const ways = machineFor(problemOn(machine, { kind: 'allreduce' }))('allgather', false).ways();
+      const ways = machineFor(problemOn(machine, { kind: 'allreduce' }))('allgather', false).routes();
       const { levels } = cellLevels(topology, ways);
       expect(new Set(levels[0]).size).toBe(topology.chips.length);
       expect(new Set(levels.at(-1)).size).toBe(1);
@@ -95,7 +95,7 @@ describe('cells', () => {
       ordered: false,
       inPlace: false,
     } as const;
-    const ways = machineFor(problemFor(collective, oneWay))('allgather', false).ways();
+    const ways = machineFor(problemFor(collective, oneWay))('allgather', false).routes();
     expect(cellLevels(oneWay, ways).levels.map((level) => [...level])).toEqual([
       [0, 1, 2, 3, 4],
       [0, 0, 0, 0, 0],

@@ -20,7 +20,7 @@ type Kind = (typeof kinds)[number];
 
 function programOn(hops: Hops, tree: RankSpan, kind: Kind, ways = treeEdgePaths(hops, tree)): ChunkProgram {
   const [isScan, { ranks }] = [kind === 'scan', hops];
-  return programOf(tellOfTree(tree, { ranks, ownResult: isScan, way: ways.way }), ranks, isScan);
+  return programOf(tellOfTree(tree, { ranks, ownResult: isScan, path: ways.way }), ranks, isScan);
 }
 
 function treesOn(hops: Hops, reduction = 1): ScanTrees {

@@ -63,7 +63,7 @@ describe('schemes', () => {
         const costs = hops.outgoing.map((_, from) => ways.costs(prices, from));
         const distance = (from: number, to: number) => costs[from][to];
         const schemeOf = (stops: readonly Stops[]): Scheme =>
-          stops.map((stop, rank) => classTreeOf(hops, (from, to) => ways.way(prices, from, to), rank, stop));
+          stops.map((stop, rank) => classTreeOf(hops, (from, to) => ways.path(prices, from, to), rank, stop));
         const scan = schemeOf(cheapestStops(costs));
         expect(priceOf(scan, prices)).toBeCloseTo(leastByTrying(hops.ranks, distance), 6);
         const inRow = Array.from({ length: hops.ranks - 1 }, (_, rank) => distance(rank, rank + 1));
@@ -254,8 +254,8 @@ describe('the scans engine', () => {
     // All pairs of a line of N are N(N² − 1)/3 hops apart, with M/N bytes each; N − 1 links carry them, both ways.
     const [ranks, size] = [12, 2 ** 24];
     const least = (2 * (((ranks * (ranks ** 2 - 1)) / 3) * (size / ranks))) / (2 * (ranks - 1)) / 10e9;
-    const alltoalls = (toBeat: number) =>
-      scansOn(`line:${ranks}`, { kind: 'scan', size, toBeat }).filter(({ name }) => name.includes('local scan'));
+    const alltoalls = (incumbent: number) =>
+      scansOn(`line:${ranks}`, { kind: 'scan', size, incumbent }).filter(({ name }) => name.includes('local scan'));
     expect(alltoalls(least * 0.999)).toEqual([]);
     const found = alltoalls(least * 1.001);
     expect(found.length).toBeGreaterThan(0);

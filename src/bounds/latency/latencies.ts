@@ -14,7 +14,7 @@ export class Latencies {
   private readonly target: Int32Array;
   private readonly latency: Float64Array;
   private readonly search: NearestFirst;
-  private leastOfAll: Seconds | undefined;
+  private minOfAll: Seconds | undefined;
   /** What `from` has found, on machines small enough to keep it. */
   private readonly known = new Map<number, Float64Array>();
 
@@ -64,11 +64,11 @@ export class Latencies {
 
   /** Least Σα between any two distinct ranks; Infinity for a single rank. */
   betweenAnyTwo(): Seconds {
-    this.leastOfAll ??= this.leastBetweenChips();
-    return this.leastOfAll;
+    this.minOfAll ??= this.minBetweenChips();
+    return this.minOfAll;
   }
 
-  private leastBetweenChips(): Seconds {
+  private minBetweenChips(): Seconds {
     const { chips } = this.topology;
     const isChip = new Set(chips);
     let least = Number.POSITIVE_INFINITY;

@@ -41,7 +41,7 @@ export function slowestNews(facts: MachineFacts, direction: Direction, slots: nu
     };
     // Without the chip itself, which is nearest.
     const sorted = (facts.alike ? chips.slice(0, 1) : chips).map((chip) => waysFrom(chip).sort().subarray(1));
-    const nearest = Array.from(leastOfEach(sorted));
+    const nearest = Array.from(minOfEach(sorted));
     const seconds = byNeighbours(nearest, slots);
     if (areJoined(topology, nearest[0])) return { seconds };
     const ways = chips.map((chip) => Array.from(waysFrom(chip)));
@@ -55,7 +55,7 @@ export function slowestNews(facts: MachineFacts, direction: Direction, slots: nu
   });
 }
 
-function leastOfEach(rows: readonly Float64Array[]): Float64Array {
+function minOfEach(rows: readonly Float64Array[]): Float64Array {
   const least = rows[0].slice();
   for (const row of rows) for (let at = 0; at < least.length; at++) if (row[at] < least[at]) least[at] = row[at];
   return least;
@@ -76,7 +76,7 @@ export function byNeighbours(nearest: readonly Seconds[], slots: number): Second
   let last = 0;
   expect(0, 1);
   for (let known = 1; known <= nearest.length; known++) {
-    last = queue.leastKey;
+    last = queue.minKey;
     const { parent, p } = births[queue.pop()];
     expect(parent, p + 1);
     expect(last, 1);

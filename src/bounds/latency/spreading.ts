@@ -22,7 +22,7 @@ export function spreadingBounds(collective: Collective, facts: MachineFacts, siz
     const hub = hubOf(collective, direction);
     const slots = slotsOf(facts, direction)?.count;
     if (hub < 0 || slots === undefined || !Number.isFinite(nearest)) continue;
-    const bytes = leastBytes(collective, size, hub, direction);
+    const bytes = minBytes(collective, size, hub, direction);
     const bandwidths = direction === 'out' ? facts.receives : facts.sends;
     const plain = byNeighbours(new Array(ranks - 1).fill(nearest), slots);
     let most: News & { readonly ends: Seconds } = { seconds: plain, ends: plain + bytes / Math.max(...bandwidths) };
@@ -44,7 +44,7 @@ export function spreadingBounds(collective: Collective, facts: MachineFacts, siz
 }
 
 /** b above: the least that a rank needs of the hub's data, or the hub of it. */
-function leastBytes(collective: Collective, size: Bytes, hub: number, direction: Direction): Bytes {
+function minBytes(collective: Collective, size: Bytes, hub: number, direction: Direction): Bytes {
   const bytes = Array.from({ length: collective.ranks }, (_, rank) => {
     if (rank === hub) return Number.POSITIVE_INFINITY;
     return direction === 'out'

@@ -95,7 +95,7 @@ export class RoutingLengths {
     for (let rank = 0; rank < this.topology.chips.length; rank++) {
       const reached = this.search(this.topology.chips[rank]);
       total += this.distanceFrom(rank);
-      if (loading) this.loadWays(rank, reached);
+      if (loading) this.loadRoutes(rank, reached);
     }
     return total;
   }
@@ -129,7 +129,7 @@ export class RoutingLengths {
   }
 
   /** Hands bytes back from the farthest node to the source, over all links of shortest ways into a node alike. */
-  private loadWays(rank: number, reached: number): void {
+  private loadRoutes(rank: number, reached: number): void {
     const { order, amount, load } = this;
     const { firstIn, into, from } = this.links;
     const { chips } = this.topology;
@@ -138,10 +138,10 @@ export class RoutingLengths {
     for (let index = reached - 1; index > 0; index--) {
       const node = order[index];
       let ways = 0;
-      for (let i = firstIn[node]; i < firstIn[node + 1]; i++) if (this.isOnWay(into[i])) ways++;
+      for (let i = firstIn[node]; i < firstIn[node + 1]; i++) if (this.isOnRoute(into[i])) ways++;
       const share = amount[node] / ways;
       for (let i = firstIn[node]; i < firstIn[node + 1]; i++) {
-        if (!this.isOnWay(into[i])) continue;
+        if (!this.isOnRoute(into[i])) continue;
         load[into[i]] += share;
         amount[from[into[i]]] += share;
       }
@@ -149,7 +149,7 @@ export class RoutingLengths {
   }
 
   /** Whether a link is on a shortest way from the source. */
-  private isOnWay(link: number): boolean {
+  private isOnRoute(link: number): boolean {
     const { place, lengths } = this;
     const distance = this.nearestFirst.length;
     const from = this.links.from[link];

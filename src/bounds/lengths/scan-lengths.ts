@@ -13,7 +13,7 @@ import type { Topology } from '../../ir/topology.ts';
 import { noticeable, rounding } from '../../ir/units.ts';
 import { weighing } from '../limits.ts';
 import { type ProvingLengths, roundedLengths } from './proving-lengths.ts';
-import { ScanRoutes } from './scan-ways.ts';
+import { ScanRoutes } from './scan-routes.ts';
 import { LinkWeights } from './weights.ts';
 
 /** The same in a single step beyond which nothing is proved: it would take seconds. */
@@ -26,7 +26,7 @@ export class ScanLengths {
   private readonly topology: Topology;
   private readonly withOwn: boolean;
   private readonly likely: Float64Array | undefined;
-  private readonly ways: ScanRoutes;
+  private readonly routes: ScanRoutes;
   private found: ProvingLengths | undefined;
 
   /**
@@ -37,7 +37,7 @@ export class ScanLengths {
     this.topology = topology;
     this.withOwn = withOwn;
     this.likely = likely;
-    this.ways = new ScanRoutes(topology);
+    this.routes = new ScanRoutes(topology);
   }
 
   best(): ProvingLengths | undefined {
@@ -49,17 +49,17 @@ export class ScanLengths {
     this.prove(alike);
     if (this.likely !== undefined) this.prove(this.likely);
     this.prove(alike, false);
-    if (this.isReachedByWays()) return this.found;
+    if (this.isReachedByRoutes()) return this.found;
     if (steps < links.length * weighing.stepsPerLink) this.searchByWeights();
     if (steps >= links.length * perhapsEnough) this.searchBySimplex(steps);
     return this.found;
   }
 
   /** Whether all vectors can go along the ways found last in the time that was proved: then no lengths prove more. */
-  private isReachedByWays(): boolean {
+  private isReachedByRoutes(): boolean {
     const { bandwidth } = linkColumns(this.topology);
     const busy = new Float64Array(bandwidth.length);
-    for (const link of this.ways.links()) busy[link] += 1 / bandwidth[link];
+    for (const link of this.routes.links()) busy[link] += 1 / bandwidth[link];
     const most = (this.found?.secondsPerByte ?? 0) * (1 + rounding);
     return busy.every((seconds) => seconds <= most);
   }
@@ -106,7 +106,7 @@ export class ScanLengths {
       most = Math.max(most, this.prove(weights.lengths, this.withOwn && round >= before));
       if (round === weighing.scanTrial && most <= known) return;
       weights.begin();
-      for (const link of this.ways.links()) weights.add(link, 1);
+      for (const link of this.routes.links()) weights.add(link, 1);
       weights.end();
     }
     this.prove(weights.lengths);
@@ -115,7 +115,7 @@ export class ScanLengths {
   /** How often a shortest way through classes crosses each link. */
   private shortest(lengths: Float64Array): number[] {
     const crossings = this.topology.links.map(() => 0);
-    for (const link of this.ways.find(lengths, this.withOwn).links()) crossings[link]++;
+    for (const link of this.routes.find(lengths, this.withOwn).links()) crossings[link]++;
     return crossings;
   }
 
@@ -126,7 +126,7 @@ export class ScanLengths {
   private prove(lengths: Float64Array, withOwn = this.withOwn): number {
     const { bandwidth } = linkColumns(this.topology);
     const whole = roundedLengths(lengths);
-    const { distance } = this.ways.find(whole, withOwn);
+    const { distance } = this.routes.find(whole, withOwn);
     const capacity = whole.reduce((sum, length, link) => sum + length * bandwidth[link], 0);
     const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
     if (withOwn === this.withOwn && secondsPerByte > (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) {

@@ -91,7 +91,7 @@ export class SpanningTrees {
       this.reach(start);
       for (let chip = this.nearestOf(chips); chip !== none; chip = this.nearestOf(chips)) {
         joints.push(best[chip]);
-        this.takeWays(best[chip]);
+        this.takeRoutes(best[chip]);
         this.reach(chip);
       }
     }
@@ -179,7 +179,7 @@ export class SpanningTrees {
   }
 
   /** Takes an edge into the tree, and the ways between its ends and their chips. */
-  private takeWays(joint: number): void {
+  private takeRoutes(joint: number): void {
     const { ends, entry, isInTree } = this;
     isInTree[joint] = 1;
     for (let node of ends[joint]) {

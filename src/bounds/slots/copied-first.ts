@@ -20,7 +20,7 @@ export function copiedFirstBounds(collective: Collective, facts: MachineFacts, s
       const others = Array.from(chips.keys()).filter((other) => other !== rank);
       const [sources, targets] = direction === 'out' ? [[rank], others] : [others, [rank]];
       const bytes = bytesBetween(collective, size, sources, targets);
-      const seconds = bytes === 0 ? 0 : leastTime(bytes, throughput, slots);
+      const seconds = bytes === 0 ? 0 : minTime(bytes, throughput, slots);
       if (seconds <= (longest?.seconds ?? 0)) continue;
       const reason = reasonOf(rank, direction, bytes, throughput);
       longest = { kind: 'copied-first', seconds, reason, witness: { direction, rank } };
@@ -36,11 +36,7 @@ function reasonOf(rank: number, direction: Direction, bytes: Bytes, copies: Byte
 }
 
 /** The least over all numbers of messages. */
-function leastTime(
-  bytes: Bytes,
-  copies: BytesPerSecond,
-  { together, fastest, slowest, count, latency }: Slots,
-): Seconds {
+function minTime(bytes: Bytes, copies: BytesPerSecond, { together, fastest, slowest, count, latency }: Slots): Seconds {
   const ratio = together / copies;
   const perMessage = slowest * latency;
   const overlapping = (fastest * count * (count - 1)) / 2;

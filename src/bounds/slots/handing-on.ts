@@ -11,19 +11,19 @@ export function handedOn(
   most: Seconds,
   mostDirect: (relay: Relay, size: Bytes, seconds: Seconds) => Bytes,
 ): Seconds {
-  const allRelayed = leastTime(relay, size, 0);
+  const allRelayed = minTime(relay, size, 0);
   if (!(allRelayed > most)) return 0;
   const isRefuted = (seconds: Seconds): boolean => {
     if (seconds >= allRelayed) return false;
     const direct = mostDirect(relay, size, seconds);
-    return direct === 0 || (direct < size && seconds < leastTime(relay, size, direct));
+    return direct === 0 || (direct < size && seconds < minTime(relay, size, direct));
   };
   const shortest = size / Math.min(relay.sending.together, relay.receives);
   return isRefuted(shortest) ? greatestRefuted(shortest, isRefuted) : 0;
 }
 
 /** δ + M/B′ + ℓ and the least over all numbers of turns. */
-function leastTime(
+function minTime(
   { sending, receives, lastLatency, lastSlowest, between, shortcut }: Relay,
   size: Bytes,
   direct: Bytes,

@@ -32,7 +32,7 @@ export function passingBounds(collective: Collective, facts: MachineFacts, size:
   for (const from of rootsOf(collective, facts)) {
     const machine = from.direction === 'out' ? facts : transposedFacts(facts);
     for (const passage of once(machine, `passages ${from.root}`, () => passagesFrom(machine, from.root))) {
-      const seconds = leastTime(passage, size);
+      const seconds = minTime(passage, size);
       if (seconds <= longest) continue;
       best = { passage, from };
       longest = seconds;
@@ -78,7 +78,7 @@ function partsWithout({ topology }: MachineFacts, left: number): DisjointSets {
 }
 
 /** The greatest T that is refuted; 0 where bytes are so many that little would come of it. */
-function leastTime(passage: Passage, size: Bytes): Seconds {
+function minTime(passage: Passage, size: Bytes): Seconds {
   const { latencies, bandwidth, before } = passage;
   const bytes = size / bandwidth;
   const latency = latencies[0] + latencies[1];
@@ -90,7 +90,7 @@ function leastTime(passage: Passage, size: Bytes): Seconds {
 function isRefuted({ latencies: [first, second, back] }: Passage, bytes: Seconds, window: Seconds): boolean {
   const latency = first + second;
   for (let count = 0; count * latency <= window - bytes; count++) {
-    const returned = Math.min(bytes, mostReturned(window - back, latency, count));
+    const returned = Math.min(bytes, maxReturned(window - back, latency, count));
     const passing = count === 0 ? 0 : Math.min(bytes, window - count * latency - bytes + returned);
     if (canRelay(bytes - passing, window - count * latency - passing, first, second)) return false;
   }
@@ -98,7 +98,7 @@ function isRefuted({ latencies: [first, second, back] }: Passage, bytes: Seconds
 }
 
 /** The greatest Z/β: with j messages of use, Z/β = j(C − Z/β) − aj(j + 1)/2, C being W + post − α(g). */
-function mostReturned(time: Seconds, latency: Seconds, count: number): Seconds {
+function maxReturned(time: Seconds, latency: Seconds, count: number): Seconds {
   let returned = 0;
   for (let used = 1; used <= count; used++) {
     const next = (used * time - (latency * used * (used + 1)) / 2) / (used + 1);

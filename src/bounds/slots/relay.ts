@@ -33,8 +33,8 @@ export function relayBounds(collective: Collective, facts: MachineFacts, size: B
         const seconds = time(relay, size, than?.seconds ?? 0);
         return seconds > (than?.seconds ?? 0) ? { seconds, relay, root, direction } : than;
       };
-      best.relay = better(best.relay, leastTime);
-      best['handing-on'] = better(best['handing-on'], (...of) => handedOn(...of, mostDirect));
+      best.relay = better(best.relay, minTime);
+      best['handing-on'] = better(best['handing-on'], (...of) => handedOn(...of, maxDirect));
     }
   }
   return (['relay', 'handing-on'] as const).flatMap((kind) => {
@@ -50,7 +50,7 @@ export function relayBounds(collective: Collective, facts: MachineFacts, size: B
 const rounding = 2 ** -46;
 
 /** The greatest T that is refuted; 0 if none is. */
-function leastTime(relay: Relay, size: Bytes): Seconds {
+function minTime(relay: Relay, size: Bytes): Seconds {
   const shortest = relay.between + size / Math.min(relay.sending.together, relay.receives);
   const isTooShort = (seconds: Seconds) => isRefuted(relay, size, seconds);
   return isTooShort(shortest) ? greatestRefuted(shortest, isTooShort) : 0;
@@ -58,7 +58,7 @@ function leastTime(relay: Relay, size: Bytes): Seconds {
 
 function isRefuted(relay: Relay, size: Bytes, seconds: Seconds): boolean {
   const { sending, receives, between } = relay;
-  const direct = mostDirect(relay, size, seconds);
+  const direct = maxDirect(relay, size, seconds);
   const uncounted = direct * (direct / sending.slowest + relay.shortcut);
   const room = (bandwidth: BytesPerSecond, latency: Seconds, window: Seconds, free: Bytes) =>
     bandwidth * (window ** 2 / 2 - minStaggeredArea(window - free / bandwidth, latency));
@@ -73,7 +73,7 @@ function isRefuted(relay: Relay, size: Bytes, seconds: Seconds): boolean {
 }
 
 /** D. */
-function mostDirect({ chips, sending, distances, passing }: Relay, size: Bytes, seconds: Seconds): Bytes {
+function maxDirect({ chips, sending, distances, passing }: Relay, size: Bytes, seconds: Seconds): Bytes {
   const entering = (links: readonly Entrance[]) =>
     links.reduce((sum, { bandwidth, latency }) => sum + bandwidth * Math.max(0, seconds - latency), 0);
   const sent = Math.max(0, sending.together * seconds - sending.slowest * distances);

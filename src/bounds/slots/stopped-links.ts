@@ -100,7 +100,7 @@ function grouped(workers: readonly Worker[]): Worker[] {
 function bestPrice(work: Work): { price: number; seconds: Seconds } {
   let best = { price: 0, seconds: 0 };
   const consider = (price: number) => {
-    const seconds = leastTime(work, price);
+    const seconds = minTime(work, price);
     if (seconds > best.seconds) best = { price, seconds };
   };
   for (const price of pricesOf(work.workers)) consider(price);
@@ -120,7 +120,7 @@ function pricesOf(workers: readonly Worker[]): number[] {
 }
 
 /** The T − α at which both sides are equal, by halving: the right side grows with it. */
-function leastTime(work: Work, price: number): Seconds {
+function minTime(work: Work, price: number): Seconds {
   const { workers, sent, reduced } = work;
   const wanted = sent + price * reduced;
   const latest = workers.reduce((most, { late }) => Math.max(most, late), 0);

@@ -96,7 +96,7 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   }
   const [{ convert }, { timingSentence, withCost }, { topologyFrom }] = await Promise.all([
     import('../../jobs/convert.ts'),
-    import('../../jobs/priced-for.ts'),
+    import('../../jobs/timing-target.ts'),
     import('../machine.ts'),
   ]);
   if (await isExecutionPlan(source, options)) return convertExecutionPlan(source, options);

@@ -6,7 +6,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { DocumentBlocks } from '../../jobs/claims.ts';
-import type { TimingWish } from '../../jobs/priced-for.ts';
+import type { TimingWish } from '../../jobs/timing-target.ts';
 import type { ScheduleFile } from '../../read/index.ts';
 import type { CompactDocument } from '../../read/plan/index.ts';
 import {
@@ -226,7 +226,7 @@ async function compactText(document: CompactDocument, options: ShowOptions): Pro
 async function planText(plan: Plan, blocks: DocumentBlocks, options: ShowOptions, level: Level): Promise<string> {
   if (options.emit !== undefined) {
     const [{ timingTargetOf }, { scheduleInSteps }] = await Promise.all([
-      import('../../jobs/priced-for.ts'),
+      import('../../jobs/timing-target.ts'),
       import('../../optimize/steps.ts'),
     ]);
     const { topology } = timingTargetOf(plan.collective, blocks, await wishFrom(options));

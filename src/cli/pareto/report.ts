@@ -8,16 +8,16 @@ import type { FoundFrontier } from './job.ts';
 
 /** What `ccc pareto` prints. */
 export function frontierText(result: FoundFrontier, title: string): string {
-  const rows = result.points.map(({ chunks, steps, rounds, method, floor }) => [
+  const rows = result.points.map(({ chunks, steps, rounds, method, evidence }) => [
     String(chunks),
     String(steps),
     String(rounds),
     ratioText(rounds, chunks),
     method,
-    floor.status === 'infeasible' ? `impossible: ${floor.reason}` : 'open',
+    evidence.status === 'infeasible' ? `impossible: ${evidence.reason}` : 'open',
   ]);
   const header = ['C', 'steps', 'rounds', 'rounds/C', 'found', 'with one round less'];
-  const least = `at least ${counted(result.leastSteps, 'step')}, and ${counted(Number(result.roundsPerChunk.toFixed(4)), 'round')} per chunk`;
+  const least = `at least ${counted(result.minSteps, 'step')}, and ${counted(Number(result.roundsPerChunk.toFixed(4)), 'round')} per chunk`;
   const bound = `${least} (with chunks of 1 B and unit links of 1 B/s: ${result.boundReason})`;
   return `${title}, C up to ${result.chunksUpTo}: ${bound}\n\n${formatTable({ header, rows })}\n\n${plot(result)}\n${closing(result)}`;
 }
@@ -26,7 +26,7 @@ export function frontierText(result: FoundFrontier, title: string): string {
 function closing({ complete, gaps, points, stoppedEarly }: FoundFrontier): string {
   if (complete) return 'Everything below these points is proved impossible.\n';
   const ended = stoppedEarly ? 'Stopped early: there may be more points, of as many chunks and of more.\n' : '';
-  const open = [...gaps, ...points.map((p) => ({ ...p, rounds: p.rounds - 1, ...p.floor }))].filter(
+  const open = [...gaps, ...points.map((p) => ({ ...p, rounds: p.rounds - 1, ...p.evidence }))].filter(
     ({ status }) => status === 'unknown',
   );
   if (open.length === 0) return ended;
@@ -40,16 +40,16 @@ function closing({ complete, gaps, points, stoppedEarly }: FoundFrontier): strin
 /** The fields of `--json`. */
 export function frontierDocument(result: FoundFrontier): object {
   return {
-    points: result.points.map(({ chunks, steps, rounds, status, method, floor }) => ({
+    points: result.points.map(({ chunks, steps, rounds, status, method, evidence }) => ({
       chunks,
       steps,
       rounds,
       status,
       method,
-      fewerRounds: floor,
+      fewerRounds: evidence,
     })),
     gaps: result.gaps,
-    bound: { steps: result.leastSteps, roundsPerChunk: result.roundsPerChunk, reason: result.boundReason },
+    bound: { steps: result.minSteps, roundsPerChunk: result.roundsPerChunk, reason: result.boundReason },
     chunksUpTo: result.chunksUpTo,
     complete: result.complete,
     stoppedEarly: result.stoppedEarly,

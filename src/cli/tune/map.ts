@@ -2,7 +2,7 @@
 import { CccError } from '../../ir/diagnostic.ts';
 import { formatBytes } from '../../ir/units.ts';
 import type { TuneResult } from '../../tune/tune.ts';
-import type { RankRange } from '../options.ts';
+import type { RankRangeOption } from '../options.ts';
 import { displayLimits } from '../shown.ts';
 import { letterOf, mapChart } from './charts.ts';
 
@@ -12,7 +12,7 @@ import { letterOf, mapChart } from './charts.ts';
  */
 export function topologiesNamed(
   topology: string | undefined,
-  ranks: RankRange | undefined,
+  ranks: RankRangeOption | undefined,
 ): readonly (string | undefined)[] {
   const pattern = /(?<![A-Za-z])N(?![A-Za-z])|(?<=\dx)N/;
   if (ranks === undefined) {

@@ -21,7 +21,7 @@ export function tuneText(
   const { ranges, sizes, plans, routes, tree } = result;
   const [{ size: first }] = sizes;
   const last = sizes[sizes.length - 1].size;
-  const { kind } = plans[0].priced.checked.plan.collective;
+  const { kind } = plans[0].evaluated.checked.plan.collective;
   const heading =
     `${kind} on ${oneLine(routes.topology.name)}, ${formatBytes(first)} to ${formatBytes(last)}: ` +
     `${counted(plans.length, 'plan')} in ${counted(ranges.length, 'range')}`;
@@ -113,7 +113,7 @@ export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): s
   const others = curves.filter(({ algorithm }) => !inUse.has(algorithm)).sort((a, b) => distance(a) - distance(b));
   const drawn = [...curves.filter(({ algorithm }) => inUse.has(algorithm)), ...others.slice(0, displayLimits.others)];
   return timeChart({
-    title: `${plans[0].priced.checked.plan.collective.kind} on ${routes.topology.name}`,
+    title: `${plans[0].evaluated.checked.plan.collective.kind} on ${routes.topology.name}`,
     sizes: sizes.map(({ size }) => size),
     bound: sizes.map(({ bound }) => bound),
     switchPoints: ranges.slice(1).map(({ from }) => from),
@@ -134,7 +134,7 @@ function planText({ algorithm, protocol, instances = 1 }: TunedPlan): string {
 const rangeHeader = ['from', 'plan', 'engine', 'chunks', 'bulks', 'steps', 'latency term', 'optimality'] as const;
 
 function rangeRow({ from, to, plan }: SizeRange, { sizes }: TuneResult): readonly string[] {
-  const { candidate, checked, schedule } = plan.priced;
+  const { candidate, checked, schedule } = plan.evaluated;
   const within = sizes.filter(({ size }) => size >= from && size <= to && plan.secondsAt(size) > 0);
   const shares = within.map(({ size, bound }) => bound / plan.secondsAt(size));
   return [
@@ -173,16 +173,16 @@ export function tuneDocument(result: TuneResult, rules: readonly RuleComparison[
   const { ranges, sizes, plans, curves, dismissed, stoppedEarly, routes, tree } = result;
   return {
     topology: routes.topology.name,
-    collective: plans[0].priced.checked.plan.collective.kind,
+    collective: plans[0].evaluated.checked.plan.collective.kind,
     plans: plans.map((plan) => ({
-      name: plan.priced.checked.plan.name,
+      name: plan.evaluated.checked.plan.name,
       algorithm: plan.algorithm,
-      engine: plan.priced.candidate.origin.engine,
-      chunks: plan.priced.checked.plan.collective.chunks,
+      engine: plan.evaluated.candidate.origin.engine,
+      chunks: plan.evaluated.checked.plan.collective.chunks,
       bulks: plan.bulks,
       protocol: plan.protocol,
       instances: plan.instances,
-      steps: plan.priced.schedule.steps.stepCount,
+      steps: plan.evaluated.schedule.steps.stepCount,
     })),
     ranges: ranges.map(({ from, to, plan }) => ({ from, to, plan: plans.indexOf(plan) })),
     sizes: sizes.map(({ plan, ...rest }) => ({ ...rest, plan: plans.indexOf(plan) })),

@@ -5,7 +5,7 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { RulesVersion } from '../../tune/open-mpi.ts';
 import type { TuneRequest } from '../../tune/tune.ts';
-import type { CollectiveOptions, LongRunOptions, RankRange, TopologyOptions } from '../options.ts';
+import type { CollectiveOptions, LongRunOptions, RankRangeOption, TopologyOptions } from '../options.ts';
 
 export interface TuneOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
   readonly sizes: readonly [Bytes, Bytes];
@@ -23,7 +23,7 @@ export interface TuneOptions extends TopologyOptions, CollectiveOptions, LongRun
   readonly rulesVersion: RulesVersion;
   readonly sameBits?: boolean;
   readonly csv?: string;
-  readonly ranks?: RankRange;
+  readonly ranks?: RankRangeOption;
   readonly json?: boolean;
 }
 

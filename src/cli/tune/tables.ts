@@ -96,7 +96,7 @@ function plansOf(results: readonly TuneResult[], { options, request }: TuneWork)
 }
 
 function kindOf([{ plans }]: readonly TuneResult[]): { readonly kind: CollectiveKind } {
-  return plans[0].priced.checked.plan.collective;
+  return plans[0].evaluated.checked.plan.collective;
 }
 
 /** The plans in use, each with the price at the size that its depth was chosen for. */
@@ -107,9 +107,9 @@ function bundlesOf(
 ): readonly { readonly path: string; readonly bundle: PlanBundle }[] {
   const names = new Set<string>();
   return result.plans.map((plan) => {
-    const { candidate, cost } = plan.priced;
+    const { candidate, cost } = plan.evaluated;
     const { topology } = plan.routes;
-    const { collective, name } = plan.priced.checked.plan;
+    const { collective, name } = plan.evaluated.checked.plan;
     const bulks = plan.bulks === 1 ? '' : `-${plan.bulks}-bulks`;
     let path = `${name}${bulks}.json`;
     for (let copy = 2; names.has(path); copy++) path = `${name}${bulks}-${copy}.json`;
@@ -117,7 +117,7 @@ function bundlesOf(
     const size = plan.tunedFor;
     const bound = bestValidBound(lowerBound(collective, topology, size), cost.seconds);
     const origin = { ...candidate.origin, chunks: collective.chunks, seed };
-    return { path, bundle: provedBundle(plan.priced, { topology, size, dtype, limits }, bound, origin) };
+    return { path, bundle: provedBundle(plan.evaluated, { topology, size, dtype, limits }, bound, origin) };
   });
 }
 

@@ -6,7 +6,7 @@ import { oneLine } from '../../ir/plain-text.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
 import type { Finding, PlanPlace } from '../../ir/verification.ts';
-import { underProtocol } from '../../jobs/priced-for.ts';
+import { underProtocol } from '../../jobs/timing-target.ts';
 import type { FileReport, FileVerdict, UnfinishedRange } from '../../jobs/verify-file.ts';
 import { caretLines, jsonSource, textOfError } from '../failure.ts';
 

@@ -6,11 +6,11 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { FileReport, VerifyRequest } from '../../jobs/verify-file.ts';
 import type { Ownership } from '../../verify/ownership.ts';
-import type { CollectiveOptions, RankRange, TopologyOptions } from '../options.ts';
+import type { CollectiveOptions, RankRangeOption, TopologyOptions } from '../options.ts';
 
 export interface VerifyCommandOptions extends TopologyOptions, CollectiveOptions {
   readonly all?: boolean;
-  readonly ranks?: RankRange;
+  readonly ranks?: RankRangeOption;
   readonly chunks?: number;
   readonly inflight?: number;
   readonly size?: Bytes;

@@ -4,7 +4,7 @@ import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/
 import type { CostReport } from '../../ir/report.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { checkPorts, quotientConnections, quotientTopology } from '../../model/simulate/folded.ts';
+import { checkPorts, quotientConnections, quotientTopology } from '../../model/simulate/quotient.ts';
 import { Simulation } from '../../model/simulate/simulation.ts';
 import { measureTraffic } from '../../model/simulate/traffic.ts';
 import { weigh } from '../../model/simulate/weights.ts';

@@ -22,12 +22,12 @@ export function layeredInTree(group: TranslationGroup, generators: readonly Gene
   const share = new LoadShare(generators);
   for (let step = 0; step < layers.count; step++) {
     const ranks = layers.ranks.subarray(layers.first[step], layers.first[step + 1]);
-    const kinds = share.layer(ranks, layers.ways, chunks);
+    const kinds = share.layer(ranks, layers.routes, chunks);
     const firstCell = step * generators.length;
     for (let g = 0; g < generators.length; g++) {
       firstRow[firstCell + g + 1] = firstRow[firstCell + g] + kinds.reduce((sum, { counts }) => sum + counts[g], 0);
     }
-    handOut(ranks, layers.ways, kinds, firstRow.slice(firstCell, firstCell + generators.length), { shard, chunk });
+    handOut(ranks, layers.routes, kinds, firstRow.slice(firstCell, firstCell + generators.length), { shard, chunk });
   }
   return { stepCount: layers.count, firstRow, shard, chunk };
 }
@@ -61,7 +61,7 @@ interface Layers {
   readonly first: Int32Array;
   readonly ranks: Int32Array;
   /** `ways[rank]`: bit g is set if generator g leads from the rank one link nearer to rank 0. */
-  readonly ways: Int32Array;
+  readonly routes: Int32Array;
 }
 
 /** Breadth first from rank 0, against the direction of the links. */
@@ -88,7 +88,7 @@ function layersOf(group: TranslationGroup, generators: readonly Generator[]): La
   if (count < group.order) throw new Error('the generators do not reach every rank');
   const width = distance[found[count - 1]];
   const { first, rows } = byGroup(distance, width + 1);
-  return { count: width, first: first.subarray(1), ranks: rows, ways };
+  return { count: width, first: first.subarray(1), ranks: rows, routes: ways };
 }
 
 /** Chunks of one layer that can come over the same set of generators; how many each generator brings. */

@@ -7,8 +7,8 @@ import { oneLine } from '../../ir/plain-text.ts';
 import { operationCount } from '../../ir/plan.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import { type EmittedFile, type Emitter, type OpenBundle, opened, type PlanBundle } from '../emitter.ts';
+import { emitLimits } from '../limits.ts';
 import { MessageTags } from '../message-tags.ts';
-import { emitLimits } from '../most.ts';
 import { networkText } from './network.ts';
 import { programTrace, type TraceCosts, workloadTrace } from './trace.ts';
 

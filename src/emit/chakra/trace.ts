@@ -11,8 +11,8 @@ import {
   messageField,
   numberField,
   numbersField,
-  textField,
   type WireMessage,
+  wireTextField,
   withLength,
 } from './wire.ts';
 
@@ -31,7 +31,7 @@ export interface TraceCosts {
 
 function attribute(name: string, kind: 'int32' | 'int64' | 'bool', value: number): WireMessage {
   return messageField(nodeFields.attribute, [
-    ...textField(attributeFields.name, name),
+    ...wireTextField(attributeFields.name, name),
     ...numberField(attributeFields[kind], value),
   ]);
 }
@@ -48,7 +48,7 @@ interface TraceNode {
 function nodeMessage({ id, name, type, needs, microseconds, attributes }: TraceNode): WireMessage {
   return withLength([
     ...numberField(nodeFields.id, id),
-    ...textField(nodeFields.name, name),
+    ...wireTextField(nodeFields.name, name),
     ...numberField(nodeFields.type, type),
     ...numbersField(nodeFields.dataDeps, needs),
     ...(microseconds === 0 ? [] : numberField(nodeFields.duration, microseconds)),
@@ -57,7 +57,7 @@ function nodeMessage({ id, name, type, needs, microseconds, attributes }: TraceN
 }
 
 /** GlobalMetadata with the version of the schema, which every file begins with. */
-const metadata: WireMessage = withLength(textField(1, '0.0.4'));
+const metadata: WireMessage = withLength(wireTextField(1, '0.0.4'));
 
 /** The workload of a rank: one call of the collective. @param kind CollectiveCommType of Chakra */
 export function workloadTrace(name: string, kind: number, size: Bytes): Uint8Array {

@@ -24,7 +24,7 @@ export function numbersField(field: number, values: readonly number[]): WireMess
   return values.length === 0 ? [] : delimited(field, values.map(varint));
 }
 
-export function textField(field: number, text: string): WireMessage {
+export function wireTextField(field: number, text: string): WireMessage {
   return delimited(field, [new TextEncoder().encode(text)]);
 }
 

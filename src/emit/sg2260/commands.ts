@@ -3,7 +3,7 @@ import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { OpenBundle, PlanBundle } from '../emitter.ts';
-import { emitLimits } from '../most.ts';
+import { emitLimits } from '../limits.ts';
 import { Addresses, type RankRegions } from './addresses.ts';
 import { type CommandQueues, cutInstances } from './cut.ts';
 import { isLive } from './live.ts';
@@ -25,7 +25,7 @@ export interface CommandQueue extends Omit<EmittedQueue, 'entries'> {
   commands(): Iterable<EmittedCommand>;
 }
 
-export interface CommandLists {
+export interface EmittedCommandLists {
   readonly regions: readonly RankRegions[];
   readonly queues: readonly CommandQueue[];
 }
@@ -34,7 +34,7 @@ export interface CommandLists {
 type ScheduledPlan = Pick<OpenBundle, 'plan' | 'topology' | 'size' | 'dtype' | 'timeline'>;
 
 /** The lists, or why there are none. */
-export function commandListsOf({ plan, topology, size, dtype, timeline }: ScheduledPlan): CommandLists | string {
+export function commandListsOf({ plan, topology, size, dtype, timeline }: ScheduledPlan): EmittedCommandLists | string {
   const messages = topology?.messages;
   if (topology === undefined || messages === undefined || size === undefined || timeline === undefined) {
     return 'it needs a size and a machine that states limits of messages (--topo sg2260x4)';
@@ -71,7 +71,7 @@ function listsIn(
   { first }: CommandQueues,
   { waits, posts }: Signals,
   addresses: Addresses,
-): CommandLists {
+): EmittedCommandLists {
   function* commandsOf(entries: readonly number[]): Iterable<EmittedCommand> {
     for (const instance of entries) {
       const operation = instance % queues.operations;

@@ -6,7 +6,7 @@ import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { topologyDigest } from '../topology-digest.ts';
 import type { RankRegions, Region } from './addresses.ts';
-import type { CommandLists, EmittedCommand } from './commands.ts';
+import type { EmittedCommand, EmittedCommandLists } from './commands.ts';
 import type { Rows } from './shapes.ts';
 
 /** What the engines call operators; they have no others. */
@@ -39,7 +39,7 @@ export function spaceOf(region: Region, { buffers }: ListMachine): Space {
   return region === 'scratch' ? 'l2' : buffers;
 }
 
-export function* documentText(plan: Plan, machine: ListMachine, lists: CommandLists): Iterable<string> {
+export function* documentText(plan: Plan, machine: ListMachine, lists: EmittedCommandLists): Iterable<string> {
   const { topology, dtype, size } = machine;
   const { kind, ranks, root, op, inPlace, ordered, counts } = plan.collective;
   const { messages, inflight, staging, name, notes } = topology;

@@ -3,7 +3,7 @@ import { collectiveFacts } from '../../ir/collective.ts';
 import { isPair } from '../../ir/dtype.ts';
 import { formatBytes } from '../../ir/units.ts';
 import { type Emitter, type OpenBundle, opened, type PlanBundle } from '../emitter.ts';
-import { type CommandLists, commandListsOf, lacking } from './commands.ts';
+import { commandListsOf, type EmittedCommandLists, lacking } from './commands.ts';
 import { documentText, engineOperators, type ListMachine, spaceOfBuffers } from './document.ts';
 import { listingText } from './listing.ts';
 
@@ -36,7 +36,7 @@ function operatorLacking({ proved, dtype }: PlanBundle): readonly string[] {
 }
 
 /** L2 must hold the scratch of all bulks under way, where its size is known. */
-function memoryLacking({ topology }: PlanBundle, { regions }: CommandLists): readonly string[] {
+function memoryLacking({ topology }: PlanBundle, { regions }: EmittedCommandLists): readonly string[] {
   const memory = topology?.staging?.memory ?? Number.POSITIVE_INFINITY;
   const most = regions.reduce((all, rank) => {
     return Math.max(all, rank.regions.find(({ region }) => region === 'scratch')?.bytes ?? 0);

@@ -3,11 +3,11 @@ import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Plan } from '../../ir/plan.ts';
 import { counted, formatBytes } from '../../ir/units.ts';
-import type { CommandLists, EmittedCommand } from './commands.ts';
+import type { EmittedCommand, EmittedCommandLists } from './commands.ts';
 import { engineOperators, type ListMachine, spaceOf } from './document.ts';
 import type { Rows } from './shapes.ts';
 
-export function* listingText(plan: Plan, machine: ListMachine, lists: CommandLists): Iterable<string> {
+export function* listingText(plan: Plan, machine: ListMachine, lists: EmittedCommandLists): Iterable<string> {
   const { topology, dtype, size } = machine;
   const { kind, ranks, op } = plan.collective;
   const what = `${kind} of ${counted(ranks, 'rank')}, ${formatBytes(size)} of ${dtype} in ${counted(plan.bulks, 'bulk')}`;

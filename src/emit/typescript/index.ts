@@ -2,7 +2,7 @@
 import { dtypeBytes, operatorLacking } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
 import { type Emitter, openedRanges, type PlanBundle } from '../emitter.ts';
-import { emitLimits } from '../most.ts';
+import { emitLimits } from '../limits.ts';
 import { elementTypeOf } from './element-type.ts';
 import { reducesAnything } from './features.ts';
 import { sourceText } from './source-file.ts';

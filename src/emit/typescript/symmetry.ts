@@ -6,7 +6,7 @@ import { collectiveFacts } from '../../ir/collective.ts';
 import { isShifted } from '../../ir/compact.ts';
 import type { Plan, Slice } from '../../ir/plan.ts';
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
-import { emitLimits } from '../most.ts';
+import { emitLimits } from '../limits.ts';
 import type { EmittedLane, LaneOperation, OwnChunks } from './lanes.ts';
 
 /** The program of rank 0, and what its numbers mean for the others. */

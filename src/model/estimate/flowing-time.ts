@@ -92,10 +92,10 @@ class Flow {
     });
     const batch: number[] = [];
     while (events.length > 0) {
-      this.now = events.leastKey;
+      this.now = events.minKey;
       const soon = this.now * (1 + rounding);
       batch.length = 0;
-      while (events.leastKey <= soon) batch.push(events.pop());
+      while (events.minKey <= soon) batch.push(events.pop());
       batch.sort((a, b) => a - b);
       for (const event of batch) this.take(event, soon);
       if (this.looks > mostLooks * ways.length) return undefined;

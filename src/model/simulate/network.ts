@@ -79,7 +79,7 @@ export class Network {
   dispatch(start: StartMessage): void {
     const { candidates } = this;
     while (candidates.length > 0) {
-      const order = candidates.leastKey;
+      const order = candidates.minKey;
       const candidate = candidates.pop();
       if (candidate < 0) this.wakeFirst(~candidate, start);
       else if (this.isNext(candidate, order)) this.attempt(candidate, none, start);
@@ -132,14 +132,14 @@ export class Network {
     const queue = this.waiting[resource];
     if (queue === undefined || queue.length === 0 || this.isCandidate[resource] === 1) return;
     this.isCandidate[resource] = 1;
-    this.candidates.push(queue.leastKey, ~resource);
+    this.candidates.push(queue.minKey, ~resource);
   }
 
   private wakeFirst(resource: number, start: StartMessage): void {
     this.isCandidate[resource] = 0;
     const queue = this.waiting[resource];
     if (queue === undefined || this.free[resource] <= 0) return;
-    const order = queue.leastKey;
+    const order = queue.minKey;
     const connection = queue.pop();
     if (this.isNext(connection, order)) this.attempt(connection, this.freedBy[resource], start);
     if (this.free[resource] > 0) this.makeCandidate(resource);

@@ -13,7 +13,7 @@ import { isPlain, type Node, type Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { findConnections } from './connections.ts';
-import { quotientConnections, quotientTopology } from './folded.ts';
+import { quotientConnections, quotientTopology } from './quotient.ts';
 import { simulate } from './simulate.ts';
 import { Simulation } from './simulation.ts';
 import { measureTraffic } from './traffic.ts';

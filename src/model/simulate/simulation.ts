@@ -140,18 +140,18 @@ export class Simulation {
 
   /** Handles everything that happens at the next instant, up to the point where messages may start. */
   private settle(): void {
-    const end = this.events.length === 0 ? this.now : this.events.leastKey * sameInstant;
+    const end = this.events.length === 0 ? this.now : this.events.minKey * sameInstant;
     for (;;) {
       for (let lane = this.lanes.nextRunnable(); lane !== undefined; lane = this.lanes.nextRunnable()) {
         this.advance(lane);
       }
-      if (this.events.leastKey <= end) this.handleEvent();
+      if (this.events.minKey <= end) this.handleEvent();
       else if (!this.engines.startReady(this.onWork)) return;
     }
   }
 
   private handleEvent(): void {
-    this.now = this.events.leastKey;
+    this.now = this.events.minKey;
     const event = this.events.pop();
     this.handle(event % eventKinds, Math.floor(event / eventKinds));
   }

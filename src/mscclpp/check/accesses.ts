@@ -4,7 +4,7 @@ import type { EventGraph } from './graph.ts';
 import type { CellLayout, CellSpan } from './layout.ts';
 import { judged } from './limits.ts';
 import { cellOf } from './packets.ts';
-import { type StoryLine, storyLine } from './words.ts';
+import { type ExecutionStoryLine, storyLine } from './words.ts';
 
 /** One event's touch of a cell. */
 export interface Access {
@@ -66,7 +66,7 @@ export function accessLines(
   { events }: EventGraph,
   accesses: readonly Access[],
   layout: CellLayout,
-): readonly StoryLine[] {
+): readonly ExecutionStoryLine[] {
   return accesses.flatMap((access) => {
     const { place } = events[access.event];
     return place === undefined ? [] : [storyLine(place, `${verb(access)} ${layout.nameOf(access.cell, access.span)}`)];

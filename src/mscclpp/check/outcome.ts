@@ -7,7 +7,7 @@ import { CombinationTable } from '../../verify/values.ts';
 import type { EventGraph } from './graph.ts';
 import type { CellLayout, CellSpan } from './layout.ts';
 import { cellOf } from './packets.ts';
-import { type StoryLine, storyLine } from './words.ts';
+import { type ExecutionStoryLine, storyLine } from './words.ts';
 
 export interface ExecutionOutcome {
   readonly uninitialised: readonly Finding[];
@@ -113,7 +113,11 @@ class SymbolicRun {
     return contents.length === target.length && contents.every((leaf, at) => leaf === target[at]);
   }
 
-  tellWrong(gpu: number, slot: number, wanted: readonly number[]): { message: string; story: readonly StoryLine[] } {
+  tellWrong(
+    gpu: number,
+    slot: number,
+    wanted: readonly number[],
+  ): { message: string; story: readonly ExecutionStoryLine[] } {
     const cell = this.layout.cellAt(gpu, 'output', slot * this.layout.scale.cell);
     const holds = this.held[cell] === none ? 'nothing' : this.sumText(this.values.contents(this.held[cell], 12));
     const writer = this.graph.events[this.writer[cell]]?.place;

@@ -9,7 +9,7 @@ import type { Counter } from './counters.ts';
 import type { Tickets } from './ordering.ts';
 import { packetsOf } from './packets.ts';
 import type { EventProgram } from './program.ts';
-import { operationName, type StoryLine, storyLine } from './words.ts';
+import { type ExecutionStoryLine, operationName, storyLine } from './words.ts';
 
 /** What an event waits for beyond what its block did before it. */
 interface Condition {
@@ -23,7 +23,7 @@ interface Condition {
 /** Signals and waits of a channel that are not equally many, and barriers at which not all meet: calls would get out of step. */
 export function checkSynchronisationCounts({ graph, counters, meetings }: EventProgram): readonly Finding[] {
   const found = new CheckFindings('mismatched');
-  const lines = (events: readonly number[]): StoryLine[] =>
+  const lines = (events: readonly number[]): ExecutionStoryLine[] =>
     events.slice(0, 4).flatMap((event) => {
       const { place } = graph.events[event];
       return place === undefined ? [] : [storyLine(place)];
@@ -164,7 +164,7 @@ function tell(
   { graph }: EventProgram,
   { event, of, count, what }: Condition,
   done: Uint8Array,
-): { readonly message: string; readonly story: readonly StoryLine[] } {
+): { readonly message: string; readonly story: readonly ExecutionStoryLine[] } {
   const came = of.filter((other) => done[other] === 1).length;
   const stuck = of.filter((other) => done[other] === 0);
   const why =

@@ -17,7 +17,7 @@ import type { CellLayout } from './layout.ts';
 import type { Ordering } from './ordering.ts';
 import { type Precedence, PrecedenceQueries } from './precedence.ts';
 import type { EventProgram } from './program.ts';
-import type { StoryLine } from './words.ts';
+import type { ExecutionStoryLine } from './words.ts';
 
 /** Pairs of operations of which nothing orders the accesses to some cell. */
 export function checkElementRaces(
@@ -137,7 +137,7 @@ function tellRace(
   one: Access,
   other: Access,
   { execution, place }: Ordering,
-): { readonly message: string; readonly story: readonly StoryLine[] } {
+): { readonly message: string; readonly story: readonly ExecutionStoryLine[] } {
   const what = layout.nameOf(one.cell, one.span);
   const queries = new PrecedenceQueries(execution, place);
   const [forward, backward] = [queries.ask(one.event, other.event), queries.ask(other.event, one.event)];

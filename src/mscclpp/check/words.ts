@@ -22,16 +22,16 @@ export function operationName({ gpu, block, index, inner, name }: OperationPlace
   return `gpu ${gpu}, block ${block}, op ${at} (${oneLine(name)})${when}`;
 }
 
-export type StoryLine = Finding['story'][number];
+export type ExecutionStoryLine = Finding['story'][number];
 
 /** A line of a story about an operation. */
-export function storyLine(place: OperationPlace, text = ''): StoryLine {
+export function storyLine(place: OperationPlace, text = ''): ExecutionStoryLine {
   const { gpu: rank, block: lane, index, range } = place;
   const words = text === '' ? operationName(place) : `${operationName(place)}: ${text}`;
   return { text: words, place: { rank, lane, index, bulk: 0, step: index, range } };
 }
 
 /** A line of a story about a gpu or a block as a whole. */
-export function partLine(text: string, rank: number, lane: number, range: SourceRange): StoryLine {
+export function partLine(text: string, rank: number, lane: number, range: SourceRange): ExecutionStoryLine {
   return { text, place: { rank, lane, index: 0, bulk: 0, step: 0, range } };
 }

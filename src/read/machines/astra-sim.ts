@@ -6,7 +6,7 @@ import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { DocumentFields, itemsOf, textOf, wordOf } from '../fields.ts';
 import { parseYaml, type YamlNode } from '../yaml.ts';
-import { fileName, type LinkStatement, type MachineDocument, nameFromFile } from './document.ts';
+import { fileName, type MachineDocument, nameFromFile, type WrittenLinks } from './document.ts';
 
 const shapes = ['Ring', 'FullyConnected', 'Switch'] as const;
 
@@ -28,7 +28,7 @@ export function isAstraNetwork({ text }: SourceText): boolean {
 export function readAstraNetwork(source: SourceText, limits: Limits): MachineDocument {
   const dimensions = readDimensions(source, limits);
   const chips = dimensions.reduce((product, { size }) => product * size, 1);
-  const links: LinkStatement[] = [];
+  const links: WrittenLinks[] = [];
   const switches: { readonly count: string; readonly name: string }[] = [];
   let stride = 1;
   let firstSwitch = 0;
@@ -115,7 +115,7 @@ function statementOf(
     chips,
     firstSwitch,
   }: { readonly index: number; readonly stride: number; readonly chips: number; readonly firstSwitch: number },
-): LinkStatement {
+): WrittenLinks {
   const rows = chips / size;
   const outer = rows / stride;
   const loops = [

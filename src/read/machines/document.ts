@@ -2,13 +2,13 @@
 import { jsonText, oneLine } from '../../ir/plain-text.ts';
 
 /** A number with its unit, and a comment that says where it comes from. */
-export interface Quantity {
+export interface CommentedQuantity {
   readonly text: string;
   readonly remark: string;
 }
 
 /** One entry of `links`. */
-export interface LinkStatement {
+export interface WrittenLinks {
   /** Stands above it. */
   readonly comment?: string | undefined;
   /** `r in 0 .. 7`, outermost first. */
@@ -16,10 +16,10 @@ export interface LinkStatement {
   readonly condition?: string | undefined;
   /** `0 <-> 1` or, for one direction, `0 -> 1`; left out where there are `statements`. */
   readonly ends?: string;
-  readonly latency?: Quantity;
-  readonly bandwidth?: Quantity;
-  readonly units?: Quantity | undefined;
-  readonly statements?: readonly LinkStatement[];
+  readonly latency?: CommentedQuantity;
+  readonly bandwidth?: CommentedQuantity;
+  readonly units?: CommentedQuantity | undefined;
+  readonly statements?: readonly WrittenLinks[];
 }
 
 /** Switches or hosts of one kind. */
@@ -40,7 +40,7 @@ export interface MachineDocument {
   readonly chipName: string;
   readonly switches: readonly NamedKind[];
   readonly hosts: readonly NamedKind[];
-  readonly links: readonly LinkStatement[];
+  readonly links: readonly WrittenLinks[];
   /** Statements of `groups`: loops and `ranks`. */
   readonly groups: readonly { readonly loop: string; readonly ranks: string }[];
   readonly notes: readonly string[];
@@ -89,7 +89,7 @@ function kindLines(key: string, kinds: readonly NamedKind[]): readonly string[] 
   return [`${key}:`, ...kinds.map(({ count, name }) => `  - { count: ${scalar(count)}, name: ${scalar(name)} }`)];
 }
 
-function statementLines(statement: LinkStatement, depth: number): readonly string[] {
+function statementLines(statement: WrittenLinks, depth: number): readonly string[] {
   const { comment, loops = [], condition, ends, statements } = statement;
   const fields: string[] = [];
   if (loops.length === 1) fields.push(`for: ${loops[0]}`);
@@ -108,7 +108,7 @@ function statementLines(statement: LinkStatement, depth: number): readonly strin
 }
 
 /** A statement that is nothing but its ends stands on one line. */
-function innerLines(statement: LinkStatement, depth: number): readonly string[] {
+function innerLines(statement: WrittenLinks, depth: number): readonly string[] {
   const { ends, latency, bandwidth, units, statements, comment, condition } = statement;
   const isBare = [latency, bandwidth, units, statements, comment, condition].every((part) => part === undefined);
   if (!isBare || ends === undefined || (statement.loops ?? []).length > 0) return statementLines(statement, depth);

@@ -27,7 +27,7 @@ export interface Uplink {
   readonly of: string;
 }
 
-export interface Host {
+export interface SystemHost {
   /** In one word. */
   readonly name: string;
   /** `an NCCL topology (topo.xml)`. */
@@ -76,7 +76,7 @@ export class HostBuilder {
   }
 
   /** The host, its nodes being put in order: those of `first` in front, by their places in it. */
-  build(first: readonly number[], words: Pick<Host, 'name' | 'readFrom' | 'gpuName' | 'source'>): Host {
+  build(first: readonly number[], words: Pick<SystemHost, 'name' | 'readFrom' | 'gpuName' | 'source'>): SystemHost {
     const isFirst = new Set(first);
     const order = [...first, ...this.nodes.keys()].filter((node, index) => index < first.length || !isFirst.has(node));
     const place = new Map(order.map((node, index) => [node, index]));

@@ -1,8 +1,8 @@
 /** A host, or several on one network, as a topology file. */
 import { CccError } from '../../ir/diagnostic.ts';
-import type { LinkStatement, MachineDocument, NamedKind, Quantity } from './document.ts';
+import type { CommentedQuantity, MachineDocument, NamedKind, WrittenLinks } from './document.ts';
 import type { Hardware, HopKind } from './hardware.ts';
-import { gigabytes, type Host, type HostLink, type HostNodeKind } from './host.ts';
+import { gigabytes, type HostLink, type HostNodeKind, type SystemHost } from './host.ts';
 import { type LinkChoice, partOf } from './reduce.ts';
 import { type NumberPair, patternsOf, sum } from './regular.ts';
 
@@ -34,7 +34,7 @@ interface Population {
 
 /** @throws CccError 'usage' for boxes without NICs */
 export function machineFromBoxes(
-  host: Host,
+  host: SystemHost,
   { links: choice, boxes }: MachineOptions,
   hardware: Hardware,
 ): MachineDocument {
@@ -67,7 +67,7 @@ export function machineFromBoxes(
 }
 
 class HostWriter {
-  private readonly host: Host;
+  private readonly host: SystemHost;
   private readonly links: readonly HostLink[];
   private readonly boxes: number;
   private readonly hardware: Hardware;
@@ -75,7 +75,7 @@ class HostWriter {
   /** Each node's index within its kind. */
   private readonly index = new Map<number, number>();
 
-  constructor(host: Host, links: readonly HostLink[], boxes: number, hardware: Hardware) {
+  constructor(host: SystemHost, links: readonly HostLink[], boxes: number, hardware: Hardware) {
     this.host = host;
     this.links = links;
     this.boxes = boxes;
@@ -140,7 +140,7 @@ class HostWriter {
     };
   }
 
-  private statements(): readonly LinkStatement[] {
+  private statements(): readonly WrittenLinks[] {
     const classes = new Map<string, HostLink[]>();
     for (const link of this.links.flatMap((each) => this.directed(each))) {
       const key = [this.titleOf(link), link.there, link.back > 0, link.units, link.of].join('|');
@@ -175,16 +175,14 @@ class HostWriter {
     return `${called}: ${ends[0]} to ${ends[1]}`;
   }
 
-  private statement(links: readonly HostLink[]): LinkStatement {
+  private statement(links: readonly HostLink[]): WrittenLinks {
     const [first] = links;
     const kinds = [first.a, first.b].map((node) => this.kind(node));
     const pairs = links.map(({ a, b }): NumberPair => [this.index.get(a) ?? 0, this.index.get(b) ?? 0]);
     const arrow = first.back > 0 ? '<->' : '->';
-    const patterns = patternsOf(pairs, kinds[0] === kinds[1] && first.back > 0).map(
-      ({ loops, ends }): LinkStatement => {
-        return { loops, ends: ends.map((end, side) => this.end(kinds[side], end)).join(` ${arrow} `) };
-      },
-    );
+    const patterns = patternsOf(pairs, kinds[0] === kinds[1] && first.back > 0).map(({ loops, ends }): WrittenLinks => {
+      return { loops, ends: ends.map((end, side) => this.end(kinds[side], end)).join(` ${arrow} `) };
+    });
     const numbers = {
       latency: { text: this.hardware.latencies[this.hopOf(first)], remark: 'assumed' },
       bandwidth: { text: gigabytes(first.there), remark: first.of },
@@ -195,9 +193,9 @@ class HostWriter {
 
   private inEachBox(
     comment: string,
-    patterns: readonly LinkStatement[],
-    numbers: Pick<LinkStatement, 'latency' | 'bandwidth' | 'units'>,
-  ): LinkStatement {
+    patterns: readonly WrittenLinks[],
+    numbers: Pick<WrittenLinks, 'latency' | 'bandwidth' | 'units'>,
+  ): WrittenLinks {
     const box = this.boxes === 1 ? [] : ['box in 0 .. boxes - 1'];
     if (patterns.length > 1) return { comment, loops: box, ...numbers, statements: patterns };
     const [{ loops = [], ends = '' }] = patterns;
@@ -220,7 +218,7 @@ class HostWriter {
   }
 
   /** NICs and the switch between the boxes. */
-  private networkStatements(): readonly LinkStatement[] {
+  private networkStatements(): readonly WrittenLinks[] {
     const byFigure = new Map<string, NumberPair[]>();
     for (const [node, uplink] of this.host.uplinks) {
       const index = this.index.get(node);
@@ -230,10 +228,10 @@ class HostWriter {
     }
     return [...byFigure].map(([key, pairs]) => {
       const [text, remark] = key.split('|');
-      const patterns = patternsOf(pairs, false).map(({ loops, ends }): LinkStatement => {
+      const patterns = patternsOf(pairs, false).map(({ loops, ends }): WrittenLinks => {
         return { loops, ends: `${this.end('nic', ends[0])} <-> switch network` };
       });
-      const latency: Quantity = { text: this.hardware.latencies.network, remark: 'assumed' };
+      const latency: CommentedQuantity = { text: this.hardware.latencies.network, remark: 'assumed' };
       return this.inEachBox('Network: NIC to the switch between the boxes', patterns, {
         latency,
         bandwidth: { text, remark },

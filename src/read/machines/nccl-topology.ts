@@ -10,7 +10,7 @@ import { readXmlTree, type XmlElement, type XmlNode } from '../xml.ts';
 import { differencesAmong, hopsToNic } from './differences.ts';
 import { fileName, nameFromFile } from './document.ts';
 import type { Figure, Hardware } from './hardware.ts';
-import { gigabytes, type Host, HostBuilder } from './host.ts';
+import { gigabytes, HostBuilder, type SystemHost } from './host.ts';
 import { addGpuLinks, architectureOf, type NcclGpu } from './nccl-links.ts';
 
 /** What else may stand in an XML file that somebody takes for a machine, by its outermost element. */
@@ -35,7 +35,7 @@ const virtualInterface = /^(?:br-|docker|veth|virbr|vnet|cali|tunl|flannel|cni|c
  * Reads a host, or several whose GPUs are on one NVLink domain: where NVLink spans hosts, NCCL writes all of them into one file.
  * @throws CccError 'syntax', 'schema', 'topology' for a file without GPUs, or of hosts that no NVLink joins, 'limit'
  */
-export function readNcclTopology(source: SourceText, limits: Limits, hardware: Hardware): Host {
+export function readNcclTopology(source: SourceText, limits: Limits, hardware: Hardware): SystemHost {
   const root = readXmlTree(source, checkRoot);
   return new SystemReader(source, limits, hardware).read(root);
 }
@@ -78,7 +78,7 @@ class SystemReader {
     this.host = new HostBuilder(limits.ranks);
   }
 
-  read(system: XmlNode): Host {
+  read(system: XmlNode): SystemHost {
     const cpus = system.children.filter(({ element }) => element.name === 'cpu');
     const nodes = cpus.map((cpu) => this.addCpu(cpu));
     if (this.gpus.length === 0) throw this.withoutGpus(system);

@@ -10,7 +10,7 @@ import { nearestNames } from '../nearest.ts';
 import { differencesAmong } from './differences.ts';
 import { fileName, nameFromFile } from './document.ts';
 import type { Figure, GpuRow, Hardware } from './hardware.ts';
-import { gigabytes, type Host, HostBuilder } from './host.ts';
+import { gigabytes, HostBuilder, type SystemHost } from './host.ts';
 
 /** How far apart two devices are, nearest first: below one switch, below several, one processor's, two processors'. */
 const distances: Readonly<Record<string, 'switch' | 'processor' | 'system'>> = {
@@ -42,7 +42,12 @@ export function isSmiTable({ text }: SourceText): boolean {
  * @param gpu the row of the table of hardware; without one the error lists the rows
  * @throws CccError 'usage' without a row, 'unknown-name' for none that there is, 'schema' for a table that is cut or contradicts itself
  */
-export function readSmiTable(source: SourceText, limits: Limits, hardware: Hardware, gpu: string | undefined): Host {
+export function readSmiTable(
+  source: SourceText,
+  limits: Limits,
+  hardware: Hardware,
+  gpu: string | undefined,
+): SystemHost {
   const row = rowOf(gpu, hardware);
   const rows = readRows(source);
   checkSymmetric(rows);

@@ -1,5 +1,5 @@
 /** What of a host is a machine for collectives: the links that are asked for, without what leads nowhere. */
-import type { Host, HostLink } from './host.ts';
+import type { HostLink, SystemHost } from './host.ts';
 
 /** Which links: those that NCCL uses between GPUs, or all. */
 export type LinkChoice = 'nvlink' | 'all';
@@ -15,7 +15,7 @@ export interface HostPart {
  * The links between GPUs, and with `network` those to the NICs.
  * NCCL sends over PCIe only between GPUs that NVLink or XGMI does not join; where these join all, PCIe is left out but for the way to the NICs.
  */
-export function partOf(host: Host, choice: LinkChoice, network: boolean): HostPart {
+export function partOf(host: SystemHost, choice: LinkChoice, network: boolean): HostPart {
   const isGpu = (node: number): boolean => host.nodes[node] === 'gpu';
   const fast = host.links.filter((link) => link.kind === 'nvlink');
   const joined = isJoined(host, fast);
@@ -31,7 +31,7 @@ export function partOf(host: Host, choice: LinkChoice, network: boolean): HostPa
 }
 
 /** Whether every GPU reaches every other over these links. */
-function isJoined(host: Host, links: readonly HostLink[]): boolean {
+function isJoined(host: SystemHost, links: readonly HostLink[]): boolean {
   const gpus = host.nodes.flatMap((kind, node) => (kind === 'gpu' ? [node] : []));
   const reached = (ends: (link: HostLink) => readonly [number, number, number, number]): number => {
     const next = host.nodes.map((): number[] => []);
@@ -50,7 +50,7 @@ function isJoined(host: Host, links: readonly HostLink[]): boolean {
 }
 
 /** Links on ways from a GPU to the NICs that are nearest to it, by hops. */
-function waysToNics(host: Host, links: readonly HostLink[]): readonly HostLink[] {
+function waysToNics(host: SystemHost, links: readonly HostLink[]): readonly HostLink[] {
   const next = host.nodes.map((): { readonly link: HostLink; readonly to: number }[] => []);
   for (const link of links) {
     next[link.a].push({ link, to: link.b });
@@ -94,7 +94,11 @@ function withoutDeadEnds(links: readonly HostLink[], isEnd: (node: number) => bo
 }
 
 /** PCIe bridges that only pass on between two are parts of one link, as fast as its slower half. */
-function withoutBridges(host: Host, links: readonly HostLink[], isEnd: (node: number) => boolean): readonly HostLink[] {
+function withoutBridges(
+  host: SystemHost,
+  links: readonly HostLink[],
+  isEnd: (node: number) => boolean,
+): readonly HostLink[] {
   const left = new Set(links);
   for (const node of host.nodes.keys()) {
     if (host.nodes[node] !== 'pcie' || isEnd(node)) continue;

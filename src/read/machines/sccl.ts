@@ -5,7 +5,7 @@
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { JsonReader } from '../plan/json-reader.ts';
-import { fileName, type LinkStatement, type MachineDocument, plainName } from './document.ts';
+import { fileName, type MachineDocument, plainName, type WrittenLinks } from './document.ts';
 import { type NumberPair, patternsOf } from './regular.ts';
 
 /** What one chunk per round is taken to be, where nothing is said. */
@@ -148,7 +148,7 @@ type End = { readonly kind: 'chip' | 'switch'; readonly index: number };
 function linksOf(
   matrix: readonly (readonly number[])[],
   shares: readonly Share[],
-): { readonly statements: LinkStatement[]; readonly switches: string[] } {
+): { readonly statements: WrittenLinks[]; readonly switches: string[] } {
   const hops = new Map<string, { readonly from: End; readonly to: End; readonly chunks: number }>();
   const add = (from: End, to: End, chunks: number): void => {
     hops.set([from.kind, from.index, to.kind, to.index].join(' '), { from, to, chunks });
@@ -209,7 +209,7 @@ function theOnly(
 
 function statementsOf(
   hops: readonly { readonly from: End; readonly to: End; readonly chunks: number }[],
-): LinkStatement[] {
+): WrittenLinks[] {
   const known = new Map(hops.map((hop) => [[hop.from.kind, hop.from.index, hop.to.kind, hop.to.index].join(' '), hop]));
   const classes = new Map<
     string,
@@ -230,10 +230,10 @@ function statementsOf(
     classes.set(key, entry);
     entry.pairs.push([from.index, to.index]);
   }
-  return [...classes.values()].map(({ from, to, chunks, duplex, pairs }): LinkStatement => {
+  return [...classes.values()].map(({ from, to, chunks, duplex, pairs }): WrittenLinks => {
     const end = (kind: End['kind'], expression: string): string =>
       kind === 'chip' ? expression : `switch ${expression}`;
-    const patterns = patternsOf(pairs, duplex && from === to).map(({ loops, ends }): LinkStatement => {
+    const patterns = patternsOf(pairs, duplex && from === to).map(({ loops, ends }): WrittenLinks => {
       return { loops, ends: `${end(from, ends[0])} ${duplex ? '<->' : '->'} ${end(to, ends[1])}` };
     });
     const numbers = {

@@ -11,8 +11,8 @@ import { bestDepth, type Depth } from '../../synth/index.ts';
 import { checkByKernel } from '../../verify/index.ts';
 import { allowedOf, maxSimulatedOperations } from './effort.ts';
 import { pipelineEstimate, reducesWithoutOverlap, unsynchronisedPenalty } from './estimates.ts';
+import type { EvaluatedCandidate, EvaluationRequest } from './evaluate-candidate.ts';
 import { onOwnChannels } from './own-channels.ts';
-import type { EvaluatedCandidate, EvaluationRequest } from './price.ts';
 
 /** Exact up to 64 bulks, or next to a power of two times the likely number: near its minimum the time hardly depends on it. */
 const precision = { full: 1 / 64, quick: 1 } as const;

@@ -3,7 +3,7 @@ import type { Routes } from '../../ir/routes.ts';
 import { copyOrders } from '../../passes/index.ts';
 import { candidateOf, worthwhile } from '../../synth/index.ts';
 import { tune } from './bulks.ts';
-import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits } from './price.ts';
+import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits } from './evaluate-candidate.ts';
 
 /**
  * The best plan with another order of copies, in as many bulks as suit it, if it is faster.

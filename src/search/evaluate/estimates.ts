@@ -7,7 +7,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { flowingTime, occupancyLowerBound, steppedTime } from '../../model/index.ts';
 import { type Depth, estimatedDepth } from '../../synth/index.ts';
-import type { EvaluatedCandidate, EvaluationRequest } from './price.ts';
+import type { EvaluatedCandidate, EvaluationRequest } from './evaluate-candidate.ts';
 
 /** What pipelines of bulks take where chips get out of step, in parts of what they take at least: over 37 drawn ones 1.18 in geometric mean. */
 export const unsynchronisedPenalty = 1.15;

@@ -3,7 +3,6 @@ export { Pipelines, tune } from './bulks.ts';
 export { withCopyOrder } from './copy-orders.ts';
 export { nearEnough } from './effort.ts';
 export { busiestLinkTime, pipelineEstimate, reducesWithoutOverlap, scheduleEstimate } from './estimates.ts';
-export { inManyLanes, withInstances } from './instances.ts';
 export {
   checkOperationLimit,
   type EvaluatedCandidate,
@@ -12,5 +11,6 @@ export {
   evaluateCandidate,
   evaluateWithinLimits,
   fewTransfers,
-} from './price.ts';
+} from './evaluate-candidate.ts';
+export { inManyLanes, withInstances } from './instances.ts';
 export { withBestSizes } from './sizes/index.ts';

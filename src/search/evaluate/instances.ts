@@ -2,7 +2,7 @@
 import type { Routes } from '../../ir/routes.ts';
 import { inInstances } from '../../passes/index.ts';
 import { maxNcclChannels } from '../../synth/index.ts';
-import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits } from './price.ts';
+import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits } from './evaluate-candidate.ts';
 
 /**
  * The plan with its messages split over two lanes, four and so on, as long as simulation says that it gains; the same plan on machines without lanes,

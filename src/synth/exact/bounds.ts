@@ -11,7 +11,7 @@ const mostChunks = 16;
 
 export interface ShapeBounds {
   /** Steps that data needs to get from where it is to where it is wanted. */
-  readonly leastSteps: number;
+  readonly minSteps: number;
   /** Rounds per chunk, R/C; and why it cannot be less. */
   readonly roundsPerChunk: number;
   readonly reason: string;
@@ -22,21 +22,21 @@ export function shapeBounds(collective: Collective, topology: Topology, machine:
   const one = { ...collective, chunks: 1 };
   const bound = lowerBound(one, inRounds(topology), messageChunks(one));
   return {
-    leastSteps: leastSteps(collective, machine),
+    minSteps: minStepsOf(collective, machine),
     roundsPerChunk: bound.seconds,
     reason: bound.certificates[0]?.reason ?? 'nothing has to move',
   };
 }
 
 /** No shape with C chunks has fewer rounds: whole ones, and one at least in every step. */
-export function minRounds({ roundsPerChunk, leastSteps }: ShapeBounds, chunks: number): number {
-  return Math.max(leastSteps, Math.ceil(chunks * roundsPerChunk - rounding));
+export function minRounds({ roundsPerChunk, minSteps }: ShapeBounds, chunks: number): number {
+  return Math.max(minSteps, Math.ceil(chunks * roundsPerChunk - rounding));
 }
 
 /** Why a shape is impossible, where the bounds tell. */
 export function ruledOut(bounds: ShapeBounds, { chunks, steps, rounds }: InstanceShape): string | undefined {
   if (rounds < steps) return 'every step has at least one round';
-  if (steps < bounds.leastSteps) return `data has to go over ${bounds.leastSteps} links, one after the other`;
+  if (steps < bounds.minSteps) return `data has to go over ${bounds.minSteps} links, one after the other`;
   if (rounds >= Math.ceil(chunks * bounds.roundsPerChunk - rounding)) return undefined;
   return `${counted(chunks, 'chunk')} ${chunks === 1 ? 'takes' : 'take'} at least ${counted(Number((chunks * bounds.roundsPerChunk).toFixed(4)), 'round')}`;
 }
@@ -51,7 +51,7 @@ export function chunksWithoutWaste({ roundsPerChunk }: ShapeBounds): number {
 }
 
 /** The longest of the shortest paths that data must take. Between any two ranks, unless there is a root. */
-function leastSteps({ kind, root, ranks }: Collective, { distance }: UnitMachine): number {
+function minStepsOf({ kind, root, ranks }: Collective, { distance }: UnitMachine): number {
   const rooted = collectiveFacts[kind].rooted;
   const toRoot = kind === 'reduce' || kind === 'gather';
   let most = 0;

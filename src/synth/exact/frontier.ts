@@ -17,7 +17,7 @@ export interface FrontierEvidence {
 export interface FrontierPoint extends InstanceShape {
   readonly verdict: Extract<ShapeVerdict, { status: 'feasible' }>;
   /** Why C chunks do not go in S steps with fewer rounds. */
-  readonly floor: FrontierEvidence;
+  readonly evidence: FrontierEvidence;
 }
 
 /** A shape that would have been an improvement; it stands for all with fewer rounds. */
@@ -43,13 +43,13 @@ export function* walkFrontier(
   const points: FrontierPoint[] = [];
   const gaps: Gap[] = [];
   const soFar = { points, gaps, chunksUpTo };
-  const lastChunks = Number.isFinite(oracle.bounds.leastSteps) ? chunksUpTo : 0;
+  const lastChunks = Number.isFinite(oracle.bounds.minSteps) ? chunksUpTo : 0;
   for (let chunks = 1; chunks <= lastChunks; chunks++) {
     const least = minRounds(oracle.bounds, chunks);
     const fewest = roundsToImprove(points, chunks, Number.POSITIVE_INFINITY);
     // With as many steps as there can be: if that is impossible, all with fewer are, and need not be looked at one by one.
-    if (least <= fewest && Number.isFinite(fewest)) oracle.ask({ chunks, steps: fewest, rounds: fewest });
-    for (let steps = oracle.bounds.leastSteps; ; steps++) {
+    if (least <= fewest && Number.isFinite(fewest)) oracle.query({ chunks, steps: fewest, rounds: fewest });
+    for (let steps = oracle.bounds.minSteps; ; steps++) {
       const most = roundsToImprove(points, chunks, steps);
       if (Math.max(steps, least) > most) break;
       if (shouldStop()) return yield { ...soFar, stoppedEarly: true };
@@ -70,16 +70,16 @@ function fewestRounds(
   const lowest = Math.max(steps, least);
   let best: FrontierPoint | undefined;
   for (let rounds = Number.isFinite(most) ? most : enoughRounds(oracle, chunks, steps, lowest); ; rounds--) {
-    const verdict = oracle.ask({ chunks, steps, rounds });
+    const verdict = oracle.query({ chunks, steps, rounds });
     if (verdict.status === 'feasible') {
-      best = { chunks, steps, rounds, verdict, floor: { status: 'infeasible', reason: '' } };
+      best = { chunks, steps, rounds, verdict, evidence: { status: 'infeasible', reason: '' } };
       continue;
     }
     const floor: FrontierEvidence = {
       status: verdict.status,
       reason: verdict.status === 'infeasible' ? verdict.proof : verdict.reason,
     };
-    return best === undefined ? { chunks, steps, rounds, ...floor } : { ...best, floor };
+    return best === undefined ? { chunks, steps, rounds, ...floor } : { ...best, evidence: floor };
   }
 }
 
@@ -87,7 +87,7 @@ function fewestRounds(
 function enoughRounds(oracle: Oracle, chunks: number, steps: number, lowest: number): number {
   const always = steps * chunks * oracle.collective.ranks ** 2;
   let rounds = lowest;
-  while (rounds < always && oracle.ask({ chunks, steps, rounds }).status !== 'feasible') rounds++;
+  while (rounds < always && oracle.query({ chunks, steps, rounds }).status !== 'feasible') rounds++;
   return rounds;
 }
 

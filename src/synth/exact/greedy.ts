@@ -6,13 +6,13 @@ import { type UnitMachine, unitsOf } from './machine.ts';
 
 /** One attempt with so many rounds in each step; undefined when something is missing in the end. */
 export function attemptSteps(
-  { ways, units }: UnitMachine,
+  { routes, units }: UnitMachine,
   spread: Spread,
   split: readonly number[],
   random: Random,
 ): Moves | undefined {
   const holdings = new Holdings(spread);
-  const into = Array.from({ length: spread.ranks }, (_, rank) => ways.filter(({ to }) => to === rank));
+  const into = Array.from({ length: spread.ranks }, (_, rank) => routes.filter(({ to }) => to === rank));
   const moves = new Moves();
   for (const rounds of split) {
     const first = moves.length;

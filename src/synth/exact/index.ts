@@ -36,7 +36,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const oracle = new Oracle(collective, problem.routes, { ...problem, shouldStop });
   const { steps, rounds } = parameters;
   if (chunks !== undefined && steps !== undefined && rounds !== undefined) {
-    yield proposalOf({ chunks, steps, rounds }, oracle.ask({ chunks, steps, rounds }), collective.kind);
+    yield proposalOf({ chunks, steps, rounds }, oracle.query({ chunks, steps, rounds }), collective.kind);
     return;
   }
   const isWanted = (shape: InstanceShape): boolean =>

@@ -7,18 +7,18 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Arc } from '../arcs.ts';
 import { distancesFrom } from '../distances.ts';
-import { routeTableOf } from '../list/ways.ts';
+import { routeTableOf } from '../list/route-table.ts';
 
 /** One way from chip to chip; ranks at its ends, and the links that it takes capacity of. */
 export type UnitRoute = Pick<Arc, 'from' | 'to' | 'links'>;
 
 export interface UnitMachine {
   readonly ranks: number;
-  readonly ways: readonly UnitRoute[];
+  readonly routes: readonly UnitRoute[];
   /** `units[link]`: chunks that it carries per round. */
   readonly units: readonly number[];
   /** Whether no two ways share a link. */
-  readonly apart: boolean;
+  readonly areInterchangeable: boolean;
   /** `distance[a][b]`: ways on the shortest path, Infinity where there is none. */
   readonly distance: readonly Float64Array[];
 }
@@ -35,9 +35,9 @@ export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
   for (const { from, to } of ways) outgoing[from].push(to);
   return {
     ranks,
-    ways,
+    routes: ways,
     units,
-    apart: new Set(all).size === all.length,
+    areInterchangeable: new Set(all).size === all.length,
     distance: outgoing.map((_, rank) => distancesFrom(rank, ranks, (at) => outgoing[at])),
   };
 }

@@ -44,11 +44,11 @@ function spread(instance: Instance, unrolled: Unrolled, starts: readonly number[
         const start = image.ranks[starts[Math.floor(item / chunks)]];
         return { ...where, item: (kind === 'broadcast' ? 0 : start * chunks) + (item % chunks) };
       });
-      chosen.sort((a, b) => a.way - b.way || a.item - b.item);
+      chosen.sort((a, b) => a.route - b.route || a.item - b.item);
       const moves = new Moves();
       for (const [step, rounds] of unrolled.rounds(values).entries()) {
-        for (const { way, item } of chosen.filter((sending) => sending.step === step)) {
-          moves.add(machine.ways[way].from, machine.ways[way].to, item);
+        for (const { route, item } of chosen.filter((sending) => sending.step === step)) {
+          moves.add(machine.routes[route].from, machine.routes[route].to, item);
         }
         moves.endStep(rounds);
       }
@@ -68,9 +68,9 @@ function routed(instance: Instance, unrolled: Unrolled, starts: readonly number[
       const counts = new Map(
         unrolled
           .chosen(values)
-          .map(({ image, item, way, step, amount }) => [`${image.ranks[starts[item]]} ${way} ${step}`, amount]),
+          .map(({ image, item, route, step, amount }) => [`${image.ranks[starts[item]]} ${route} ${step}`, amount]),
       );
-      const sent = (source: number, way: number, step: number) => counts.get(`${source} ${way} ${step}`) ?? 0;
+      const sent = (source: number, route: number, step: number) => counts.get(`${source} ${route} ${step}`) ?? 0;
       return routedSchedule(instance, sent, unrolled.rounds(values));
     },
   };
@@ -96,11 +96,11 @@ function sums(instance: Instance, unrolled: Unrolled, symmetry: readonly Renumbe
   return {
     model: unrolled.build(),
     scheduleOf: (values) => {
-      const sent = unrolled.chosen(values).map(({ image, item, way, step }) => ({
+      const sent = unrolled.chosen(values).map(({ image, item, route, step }) => ({
         // Chunk k of a block goes with the k-th renumbering.
         chunk: Math.floor(item / all) * symmetry.length + symmetry.indexOf(image),
         set: setImage((item % all) + 1, image.ranks),
-        way,
+        route,
         step,
       }));
       return sumsSchedule(machine, sent, unrolled.rounds(values));

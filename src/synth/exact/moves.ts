@@ -30,7 +30,7 @@ function constructSpread(
   { kind, machine, root, chunks, steps, rounds }: Instance,
   { seed, shouldStop }: SearchControl,
 ): InstanceAnswer | undefined {
-  if ((kind !== 'allgather' && kind !== 'broadcast') || !machine.apart) return undefined;
+  if ((kind !== 'allgather' && kind !== 'broadcast') || !machine.areInterchangeable) return undefined;
   const spread = spreadOf({ kind, ranks: machine.ranks, root }, chunks);
   const splits = splitsOf(steps, rounds, seed);
   const attempts = Math.min(mostAttempts, Math.ceil(effort / (spread.origin.length * (machine.ranks - 1))));

@@ -54,7 +54,7 @@ export class Oracle {
   }
 
   /** What can be said of one shape. */
-  ask(shape: InstanceShape): ShapeVerdict {
+  query(shape: InstanceShape): ShapeVerdict {
     const proof = ruledOut(this.bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
     const derivations = derivationsOf(this.collective.kind);
@@ -96,7 +96,7 @@ export class Oracle {
     if (!Number.isInteger(chunks)) return undefined;
     const [first, second] = parts.map((part) => this.known(part).bounds);
     const choices: number[] = [];
-    for (let steps = first.leastSteps; steps <= shape.steps - second.leastSteps; steps++) choices.push(steps);
+    for (let steps = first.minSteps; steps <= shape.steps - second.minSteps; steps++) choices.push(steps);
     // Halves first: the two moves are often each other's reversal, and then neither needs more than the other.
     choices.sort((a, b) => Math.abs(2 * a - shape.steps) - Math.abs(2 * b - shape.steps) || a - b);
     for (const steps of choices) {
@@ -158,7 +158,7 @@ export class Oracle {
     const { machine, bounds, answers } = this.known(part);
     const proof = ruledOut(bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
-    const control = inComposition && machine.apart ? { ...this.control, solver: undefined } : this.control;
+    const control = inComposition && machine.areInterchangeable ? { ...this.control, solver: undefined } : this.control;
     const instance = { ...shape, kind: part.kind, machine, root: this.collective.root };
     return answers.of(shape, () => answerMove(instance, control));
   }

@@ -6,12 +6,12 @@ import { type Schedule, Steps } from '../../ir/schedule.ts';
 import { alltoallSchedule, type Parcel, scatterSchedule } from '../list/routed/schedule.ts';
 import type { Instance, ScheduleMaker } from './instance.ts';
 
-/** `sent(source, way, step)`: how many of the source's chunks go over the way in the step. */
+/** `sent(source, route, step)`: how many of the source's chunks go over the way in the step. */
 export type SentCounts = (source: number, way: number, step: number) => number;
 
 interface Hop {
   readonly step: number;
-  readonly way: number;
+  readonly route: number;
 }
 
 /**
@@ -20,7 +20,7 @@ interface Hop {
  */
 export function routedSchedule(instance: Instance, sent: SentCounts, roundsOf: readonly number[]): ScheduleMaker {
   const { kind, machine, chunks, root } = instance;
-  const { ranks, ways } = machine;
+  const { ranks, routes } = machine;
   const sources = kind === 'scatter' ? [root] : Array.from({ length: ranks }, (_, rank) => rank);
   const routed = sources.flatMap((source) => {
     const parcels = Array.from({ length: ranks * chunks }, (_, index): Parcel => {
@@ -32,15 +32,15 @@ export function routedSchedule(instance: Instance, sent: SentCounts, roundsOf: r
   const steps = roundsOf.map((_, step) => {
     const messages = new Map<number, number[]>();
     for (const [index, { hops }] of routed.entries()) {
-      for (const { way } of hops.filter((hop) => hop.step === step)) {
-        messages.set(way, [...(messages.get(way) ?? []), index]);
+      for (const { route } of hops.filter((hop) => hop.step === step)) {
+        messages.set(route, [...(messages.get(route) ?? []), index]);
       }
     }
-    return [...messages].map(([way, items]) => ({ way, items })).sort((a, b) => a.way - b.way);
+    return [...messages].map(([route, items]) => ({ route, items })).sort((a, b) => a.route - b.route);
   });
   const parcels = routed.map(({ parcel }) => parcel);
-  const paths = routed.map(({ hops }) => hops.map(({ way }) => way));
-  const arcs = ways.map(({ from, to }) => ({ from, to, channel: 0 }));
+  const paths = routed.map(({ hops }) => hops.map(({ route }) => route));
+  const arcs = routes.map(({ from, to }) => ({ from, to, channel: 0 }));
   const made = kind === 'scatter' ? scatterSchedule : alltoallSchedule;
   return (name, collective, width): Schedule => {
     const schedule = made(name, collective, { arcs, ranks }, { parcels, paths, steps });
@@ -59,11 +59,11 @@ function pathsOf(source: number, parcels: readonly Parcel[], { machine, steps }:
   );
   for (let step = steps - 1; step >= 0; step--) {
     const left: number[][] = held.map(() => []);
-    for (const [way, { from, to }] of machine.ways.entries()) {
-      for (let count = sent(source, way, step); count > 0; count--) {
+    for (const [route, { from, to }] of machine.routes.entries()) {
+      for (let count = sent(source, route, step); count > 0; count--) {
         const index = held[to].pop();
         if (index === undefined) throw new Error(`rank ${to} has sent more chunks of rank ${source} than it got`);
-        paths[index].unshift({ step, way });
+        paths[index].unshift({ step, route });
         left[from].push(index);
       }
     }
@@ -76,9 +76,9 @@ function pathsOf(source: number, parcels: readonly Parcel[], { machine, steps }:
 function withoutCircles(path: readonly Hop[], { machine }: Instance): readonly Hop[] {
   const kept: Hop[] = [];
   for (const hop of path) {
-    const { to } = machine.ways[hop.way];
+    const { to } = machine.routes[hop.route];
     kept.push(hop);
-    const earlier = kept.findIndex(({ way }) => machine.ways[way].from === to);
+    const earlier = kept.findIndex(({ route }) => machine.routes[route].from === to);
     if (earlier >= 0) kept.splice(earlier);
   }
   return kept;

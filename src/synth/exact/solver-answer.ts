@@ -36,7 +36,7 @@ export function answerBySolver(instance: Instance, { solver, shouldStop, onModel
     return { status: 'unknown', reason: `${what} is too large for a solver: its model ${size}, more than ${most}` };
   };
   const { machine, steps, chunks } = instance;
-  const columns = machine.ways.length * steps * chunks * machine.ranks;
+  const columns = machine.routes.length * steps * chunks * machine.ranks;
   if (columns > 8 * mostColumns) return tooLarge(`would have about ${columns} columns`, mostColumns);
   for (const { kind, symmetry, work, most } of questionsOn(instance)) {
     const { model, scheduleOf } = modelOf(instance, symmetry, kind === 'divided');

@@ -14,7 +14,7 @@ export const maxSummedRanks = 5;
 interface SentSum {
   readonly chunk: number;
   readonly set: number;
-  readonly way: number;
+  readonly route: number;
   readonly step: number;
 }
 
@@ -53,7 +53,7 @@ export function sumsSchedule(machine: UnitMachine, sums: readonly SentSum[], rou
     const chunks = collective.chunks / width;
     const { sent, made } = neededOf(machine, sums, rounds.length, chunks);
     const writer = new SumWriter(machine, width);
-    for (const { chunk, set, way } of sent) writer.needs(machine.ways[way].from, chunk, set);
+    for (const { chunk, set, route } of sent) writer.needs(machine.routes[route].from, chunk, set);
     for (const { rank, chunk, parts } of made) for (const part of parts) writer.needs(rank, chunk, part);
     for (const [step, number] of [...rounds, 0].entries()) {
       for (const sum of made) if (sum.step === step) writer.makeUp(sum);
@@ -94,12 +94,12 @@ class SumWriter {
 
   /** The messages of a step: one over each way, of all sums that go over it. */
   send(sums: readonly SentSum[], rounds: number): void {
-    const { ways } = this.machine;
-    const going = sums.map((sum) => ({ ...sum, source: this.placeOf(ways[sum.way].from, sum.chunk, sum.set) }));
-    for (const { chunk, set, way } of sums) this.needs(ways[way].from, chunk, set, -1);
-    for (const [index, { from, to }] of ways.entries()) {
+    const { routes } = this.machine;
+    const going = sums.map((sum) => ({ ...sum, source: this.placeOf(routes[sum.route].from, sum.chunk, sum.set) }));
+    for (const { chunk, set, route } of sums) this.needs(routes[route].from, chunk, set, -1);
+    for (const [index, { from, to }] of routes.entries()) {
       const pieces = going
-        .filter(({ way }) => way === index)
+        .filter(({ route }) => route === index)
         .map(({ chunk, set, source }) => this.piece(source, this.newPlace(to, chunk, set)));
       if (pieces.length > 0) this.add('copy', from, to, pieces);
     }
@@ -168,7 +168,7 @@ function nameOf(rank: number, chunk: number, set: number): string {
 }
 
 /** What of the sums that are sent is needed, and what is made of it; of what is made before a step at a rank, parts come first. */
-function neededOf({ ranks, ways }: UnitMachine, sums: readonly SentSum[], steps: number, chunks: number) {
+function neededOf({ ranks, routes }: UnitMachine, sums: readonly SentSum[], steps: number, chunks: number) {
   const sent = new Set<SentSum>();
   const made = new Map<string, MadeSum>();
   for (let chunk = 0; chunk < chunks; chunk++) {
@@ -177,14 +177,17 @@ function neededOf({ ranks, ways }: UnitMachine, sums: readonly SentSum[], steps:
     const has = [Array.from({ length: ranks }, (_, rank): ReadonlySet<number> => new Set([1 << rank]))];
     for (let step = 0; step < steps; step++) {
       const coming = has[step].map((before) => [...before]);
-      for (const { way, set } of ofChunk.filter((sum) => sum.step === step)) {
-        if (has[step][ways[way].from].has(set)) coming[ways[way].to].push(set);
+      for (const { route, set } of ofChunk.filter((sum) => sum.step === step)) {
+        if (has[step][routes[route].from].has(set)) coming[routes[route].to].push(set);
       }
       has.push(coming.map((some) => closed(some, 2 ** ranks - 1)));
     }
     const comes = (rank: number, set: number, step: number) => (sum: SentSum) => {
       return (
-        sum.step === step && sum.set === set && ways[sum.way].to === rank && has[step][ways[sum.way].from].has(set)
+        sum.step === step &&
+        sum.set === set &&
+        routes[sum.route].to === rank &&
+        has[step][routes[sum.route].from].has(set)
       );
     };
     /** Has a rank have a sum before a step. */
@@ -194,7 +197,7 @@ function neededOf({ ranks, ways }: UnitMachine, sums: readonly SentSum[], steps:
       const arrival = ofChunk.findLast(comes(rank, set, step - 1));
       if (has[step - 1][rank].has(set)) demand(rank, set, step - 1);
       else if (arrival !== undefined) {
-        if (!sent.has(arrival)) demand(ways[arrival.way].from, set, step - 1);
+        if (!sent.has(arrival)) demand(routes[arrival.route].from, set, step - 1);
         sent.add(arrival);
       } else if (!made.has(`${rank} ${chunk} ${set}`)) {
         const parts = disjointSplits(set).find((pair) => pair.every((part) => has[step][rank].has(part)));

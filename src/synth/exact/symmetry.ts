@@ -9,18 +9,18 @@ import type { UnitMachine } from './machine.ts';
 /** One renumbering of a machine: where ranks go, and ways with them. */
 export interface Renumbering {
   readonly ranks: Int32Array;
-  readonly ways: Int32Array;
+  readonly routes: Int32Array;
 }
 
 /** The renumbering that changes nothing. */
 export function identityOf({
   ranks,
-  ways,
+  routes,
 }: {
   readonly ranks: number;
-  readonly ways: readonly unknown[];
+  readonly routes: readonly unknown[];
 }): Renumbering {
-  return { ranks: Int32Array.from(Array(ranks).keys()), ways: Int32Array.from(ways.keys()) };
+  return { ranks: Int32Array.from(Array(ranks).keys()), routes: Int32Array.from(routes.keys()) };
 }
 
 /**
@@ -35,7 +35,7 @@ export function freeSymmetry(machine: UnitMachine): readonly Renumbering[] {
     const images = Array.from({ length: ranks }, (_, by) => group.images(by));
     const found = images.flatMap((image) => {
       const moved = wayImages(machine, image);
-      return moved === undefined ? [] : [{ ranks: image, ways: moved }];
+      return moved === undefined ? [] : [{ ranks: image, routes: moved }];
     });
     if (found.length > best.length) best = found;
     if (best.length === ranks) break;
@@ -44,15 +44,15 @@ export function freeSymmetry(machine: UnitMachine): readonly Renumbering[] {
 }
 
 /** Where ways go when ranks are renumbered; undefined if not to ways of as many units, or not so that links follow. */
-function wayImages({ ranks, ways, units }: UnitMachine, image: Int32Array): Int32Array | undefined {
-  const wayAt = new Map(ways.map(({ from, to }, way) => [from * ranks + to, way]));
+function wayImages({ ranks, routes, units }: UnitMachine, image: Int32Array): Int32Array | undefined {
+  const wayAt = new Map(routes.map(({ from, to }, way) => [from * ranks + to, way]));
   const linkImage = new Map<number, number>();
-  const images = new Int32Array(ways.length);
-  for (const [index, { from, to, links }] of ways.entries()) {
+  const images = new Int32Array(routes.length);
+  for (const [index, { from, to, links }] of routes.entries()) {
     const way = wayAt.get(image[from] * ranks + image[to]);
-    if (way === undefined || ways[way].links.length !== links.length) return undefined;
+    if (way === undefined || routes[way].links.length !== links.length) return undefined;
     for (const [i, link] of links.entries()) {
-      const other = ways[way].links[i];
+      const other = routes[way].links[i];
       if (units[other] !== units[link] || (linkImage.get(link) ?? other) !== other) return undefined;
       linkImage.set(link, other);
     }

@@ -26,7 +26,7 @@ export interface Item {
 
 /** What is unrolled: (S, R) on a machine. */
 export interface Unrolling {
-  readonly machine: Pick<UnitMachine, 'ranks' | 'units'> & { readonly ways: readonly TimedRoute[] };
+  readonly machine: Pick<UnitMachine, 'ranks' | 'units'> & { readonly routes: readonly TimedRoute[] };
   readonly steps: number;
   readonly rounds: number;
 }
@@ -42,7 +42,7 @@ interface Sent {
   readonly column: number;
   /** By the order in which items were added. */
   readonly item: number;
-  readonly way: number;
+  readonly route: number;
   readonly step: number;
 }
 
@@ -121,7 +121,7 @@ export class Unrolled {
       const wanted = (rank: number): number => (rank === destination ? amount : 0);
       this.add([{ start, amount, wanted, whole: false, gone: true }]);
       for (const flow of this.sent.splice(first)) {
-        const key = flow.way * this.unrolling.steps + flow.step;
+        const key = flow.route * this.unrolling.steps + flow.step;
         const column = shares.get(key)?.column ?? this.builder.column({ lower: 0, upper: amount, whole: false });
         shares.set(key, { ...flow, column });
         this.row(Number.NEGATIVE_INFINITY, 0, [flow.column], [column]);
@@ -134,9 +134,9 @@ export class Unrolled {
   build(): LinearModel {
     const { machine, steps } = this.unrolling;
     const over = new Map<number, Map<number, number>>();
-    for (const { column, way, step } of this.sent) {
+    for (const { column, route, step } of this.sent) {
       for (const image of this.symmetry) {
-        const { links, holds = 1 } = machine.ways[image.ways[way]];
+        const { links, holds = 1 } = machine.routes[image.routes[route]];
         for (const link of links) {
           for (let at = step; at < Math.min(step + holds, steps); at++) {
             const terms = over.get(link * steps + at) ?? new Map<number, number>();
@@ -161,9 +161,9 @@ export class Unrolled {
 
   /** What is sent in a solution, and its images. */
   chosen(values: Float64Array) {
-    return this.sent.flatMap(({ column, way, ...what }) =>
+    return this.sent.flatMap(({ column, route, ...what }) =>
       values[column] > 0
-        ? this.symmetry.map((image) => ({ ...what, image, way: image.ways[way], amount: values[column] }))
+        ? this.symmetry.map((image) => ({ ...what, image, route: image.routes[route], amount: values[column] }))
         : [],
     );
   }
@@ -181,14 +181,14 @@ export class Unrolled {
     arrivals: readonly number[][][][],
     leaving: readonly number[][][],
   ): void {
-    for (const [way, { from, to, takes = 1 }] of this.unrolling.machine.ways.entries()) {
+    for (const [route, { from, to, takes = 1 }] of this.unrolling.machine.routes.entries()) {
       if (step + takes > this.unrolling.steps) continue;
       for (const [i, held] of has[from]) {
         const { start, amount, whole, gone } = items[i];
         if (to === start) continue;
         // Fewest hops of what is counted lead the search.
         const column = this.builder.column({ lower: 0, upper: amount, whole, cost: gone === true && whole ? 1 : 0 });
-        this.sent.push({ column, item: this.items + i, way, step });
+        this.sent.push({ column, item: this.items + i, route, step });
         arrivals[i][step + takes - 1][to].push(column);
         if (gone === true) leaving[i][from].push(column);
         else this.row(Number.NEGATIVE_INFINITY, 0, [column], [held]);

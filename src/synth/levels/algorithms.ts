@@ -57,8 +57,8 @@ export class LevelAlgorithms {
       for (const level of composition.levels) for (const some of alike(level)) this.kindOf(composition, level, some);
     }
     const kinds = [...this.kinds.values()];
-    for (const kind of kinds) this.ask(kind, kind.where === 'along' ? engines.along : engines.quick);
-    for (const kind of kinds) if (this.isWorthThorough(kind)) this.ask(kind, engines.thorough);
+    for (const kind of kinds) this.query(kind, kind.where === 'along' ? engines.along : engines.quick);
+    for (const kind of kinds) if (this.isWorthThorough(kind)) this.query(kind, engines.thorough);
   }
 
   /** What is chosen for a level; undefined where a kind of communicators has no algorithm. */
@@ -122,7 +122,7 @@ export class LevelAlgorithms {
     return this.problem.effort !== 'quick' || !areAllNear(local);
   }
 
-  private ask(kind: Kind, engines: readonly Engine[]): void {
+  private query(kind: Kind, engines: readonly Engine[]): void {
     const { sets, local, options } = kind;
     const { limits, shouldStop } = this.problem;
     const { counts } = local.collective;

@@ -30,7 +30,7 @@ export function levelsEngine(
   return {
     name,
     searches: true,
-    promise,
+    estimate: estimateOf,
     about:
       'collectives within and across groups (boxes joined by slower links), or along the axes of a grid, composed and overlapped',
     propose: (problem) => propose(problem, { quick, thorough, along }),
@@ -38,10 +38,10 @@ export function levelsEngine(
 }
 
 /** Along the axes of grids what everyone gives or gets is composed in a moment, of few messages; between one and all others are better there. */
-function promise({ collective: { kind }, routes: { topology } }: Problem): Partial<EngineEstimate> {
-  if (areBoxes(topology)) return { part: 0.85 };
+function estimateOf({ collective: { kind }, routes: { topology } }: Problem): Partial<EngineEstimate> {
+  if (areBoxes(topology)) return { boundShare: 0.85 };
   const isFlat = topology.groups.length === 0 && !collectiveFacts[kind].rooted;
-  return isFlat ? { work: 500 } : { part: 0.6 };
+  return isFlat ? { work: 500 } : { boundShare: 0.6 };
 }
 
 function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {

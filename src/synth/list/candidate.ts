@@ -34,5 +34,5 @@ export function candidate(
   const build = (multiple: number) =>
     assembleSchedule({ ...target, chunks: target.chunks * multiple }, derivation, made, parts[0].search.root);
   const promised = () => secondsInTurn(parts.map(movesOf));
-  return { kind: 'candidate', candidate: { name, origin, build, promised } };
+  return { kind: 'candidate', candidate: { name, origin, build, estimatedTime: promised } };
 }

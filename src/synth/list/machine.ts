@@ -8,7 +8,7 @@ import { isLine } from '../line.ts';
 import { sharesOf } from '../shares.ts';
 import { roundTrips, widthsInto } from './centre.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
-import { type RouteTable, routeTableOf } from './ways.ts';
+import { type RouteTable, routeTableOf } from './route-table.ts';
 
 /** The search problem of a move on a machine, or on the machine with its links turned round: the same one where that changes nothing. */
 export type MoveProblem = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
@@ -29,7 +29,7 @@ export function machineFor(problem: Problem): MoveProblem {
       kind,
       topology,
       unreachable: isReached ? undefined : 'some chips cannot reach others that need their data',
-      ways: () => cached(ways, reversed, () => routeTableOf(routes, reversed)),
+      routes: () => cached(ways, reversed, () => routeTableOf(routes, reversed)),
       size,
       ranks,
       root,

@@ -4,8 +4,8 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { MovingKind } from '../derive.ts';
 import type { SpreadingRoot } from '../shares.ts';
+import type { RouteTable } from './route-table.ts';
 import type { Moves, Spread } from './spread.ts';
-import type { RouteTable } from './ways.ts';
 
 /** Moves in which everyone gets everything that there is. */
 export type SpreadKind = Extract<MovingKind, 'allgather' | 'broadcast'>;
@@ -21,7 +21,7 @@ export interface SpreadProblem {
   /** Why no schedule can exist on it, if so. */
   readonly unreachable: string | undefined;
   /** Its ways; found when first asked for. */
-  ways(): RouteTable;
+  routes(): RouteTable;
   /** M, the bytes of all items together. */
   readonly size: Bytes;
   readonly ranks: number;

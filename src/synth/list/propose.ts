@@ -69,7 +69,7 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: MovePr
   const name = `list-${strategy.name}-${collective.kind}${derivation.name && ` (${derivation.name})`}`;
   const searches = searchesFor(derivation, machine);
   const latency = searches.reduce((sum, search) => sum + strategy.leastLatency(search), 0);
-  if (problem.toBeat !== undefined && latency >= problem.toBeat) {
+  if (problem.incumbent !== undefined && latency >= problem.incumbent) {
     return dismissed(name, 'its latencies alone take longer than another plan');
   }
   const items = searches.map((search) => itemsFor(search, strategy, problem));

@@ -4,19 +4,19 @@ import type { Bytes } from '../../ir/units.ts';
 import { maxRanksFor } from '../limits.ts';
 import { centred, rowOf } from '../row.ts';
 import type { Strategy } from './problem.ts';
+import type { RouteTable } from './route-table.ts';
 import { type Handover, type MessageTimes, treeInRow } from './row-tree.ts';
 import { Moves } from './spread.ts';
-import type { RouteTable } from './ways.ts';
 
 export const rows: Strategy = {
   name: 'rows',
-  unfit: ({ kind, topology, ways }) =>
-    kind === 'broadcast' ? unfitForRow(topology, ways) : 'trees over rows have one root',
+  unfit: ({ kind, topology, routes }) =>
+    kind === 'broadcast' ? unfitForRow(topology, routes) : 'trees over rows have one root',
   leastLatency: () => 0,
   itemsPerShard: () => 1,
-  search({ origin }, { ways, root, size }) {
+  search({ origin }, { routes, root, size }) {
     const moves = new Moves();
-    for (const round of treeOverRow(ways(), root, { fixed: size, each: 0 })) {
+    for (const round of treeOverRow(routes(), root, { fixed: size, each: 0 })) {
       for (const { from, to } of round) for (const item of origin.keys()) moves.add(from, to, item);
       moves.endStep();
     }

@@ -55,7 +55,7 @@ function proposeWith(
   problem: Problem,
 ): Proposal {
   const name = `list-${strategy.name}-allreduce (through ${ranks.length} central ranks)`;
-  if (problem.toBeat !== undefined && farthest >= problem.toBeat) {
+  if (problem.incumbent !== undefined && farthest >= problem.incumbent) {
     return dismissed(name, 'its latencies alone take longer than another plan');
   }
   const [inwards, outwards] = [machine('allgather', true), machine('allgather', false)];

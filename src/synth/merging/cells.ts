@@ -5,7 +5,7 @@
 import { Latencies } from '../../bounds/latency/latencies.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
-import type { RouteTable } from '../list/ways.ts';
+import type { RouteTable } from '../list/route-table.ts';
 
 /** Cells of ranks, level by level, on a machine. */
 export interface CellLevels {

@@ -1,9 +1,9 @@
 /** Which levels of cells are worth an exchange of their own: shortest paths from single ranks to all of them, one for each number of exchanges. */
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { bandwidthInto } from '../list/events/least-time.ts';
+import { bandwidthInto } from '../list/events/time-bound.ts';
+import type { RouteTable } from '../list/route-table.ts';
 import { type Cells, isWanted, type Spread } from '../list/spread.ts';
-import type { RouteTable } from '../list/ways.ts';
 import type { CellLevels } from './cells.ts';
 
 /** What ranks of a larger cell tell each other. */

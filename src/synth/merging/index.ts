@@ -18,15 +18,15 @@ import { inExchanges } from './schedule.ts';
 const name = 'merging sums';
 
 export function* proposeRecursiveDoubling(problem: Problem): Iterable<Proposal> {
-  const { collective, routes, size, toBeat = Number.POSITIVE_INFINITY } = problem;
+  const { collective, routes, size, incumbent = Number.POSITIVE_INFINITY } = problem;
   const { kind, ranks } = collective;
   if (kind !== 'allreduce' || combinesInRankOrder(collective) || ranks === 1 || ranks > maxRanksFor.cubes) return;
   const machine = machineFor(problem)('allgather', false);
   const reason = machine.unreachable ?? events.unfit({ ...machine, effort: 'full' });
   if (reason !== undefined) return yield dismissed(name, reason);
   const { topology } = routes;
-  for (const chain of chainsOf(cellLevels(topology, machine.ways()), machine.ways(), topology, size)) {
-    if (chain.seconds < toBeat) yield candidate(problem, machine, chain);
+  for (const chain of chainsOf(cellLevels(topology, machine.routes()), machine.routes(), topology, size)) {
+    if (chain.seconds < incumbent) yield candidate(problem, machine, chain);
   }
 }
 
@@ -48,6 +48,6 @@ function candidate(
   const promised = () => secondsInTurn(moves());
   return {
     kind: 'candidate',
-    candidate: { name: label, origin: { engine: 'folding', schedule: label }, build, promised },
+    candidate: { name: label, origin: { engine: 'folding', schedule: label }, build, estimatedTime: promised },
   };
 }

@@ -12,9 +12,9 @@ import { type Arc, directArcs } from '../arcs.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { maxRanksFor } from '../limits.ts';
 import { cached } from '../list/machine.ts';
+import { bidirectionalTrees } from '../trees/bidirectional-trees.ts';
 import type { Tree } from '../trees/pack.ts';
 import { packed } from '../trees/packing.ts';
-import { bidirectionalTrees } from '../trees/two-way-trees.ts';
 import { balancedTrees } from './balanced-trees.ts';
 
 /** Operations of a schedule that is made, proved and simulated in a moment. */

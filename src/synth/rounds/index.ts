@@ -43,7 +43,7 @@ export function bestInRounds(
   const demands = commoditiesOf(collective, size);
   const isOrdered = collectiveFacts[collective.kind].reduces && combinesInRankOrder(collective);
   if (demands === undefined || isOrdered || demands.commodities.length === 0) return undefined;
-  const network = roundsNetwork(routes, demands.turned !== undefined);
+  const network = roundsNetwork(routes, demands.reversed !== undefined);
   if (network === undefined) return undefined;
   const part = effort === 'quick' ? quickPart : 1;
   let best: Generation | undefined;

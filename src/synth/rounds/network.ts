@@ -2,7 +2,7 @@
 import type { Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Arc } from '../arcs.ts';
-import { routeTableOf } from '../list/ways.ts';
+import { routeTableOf } from '../list/route-table.ts';
 
 /** What a byte takes of something. */
 export interface UnitLoad {

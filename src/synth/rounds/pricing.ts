@@ -16,7 +16,7 @@ export class PricingProblem {
 
   constructor(problem: RoundsProblem) {
     this.problem = problem;
-    this.spread = problem.turned !== undefined && problem.reduces ? 'reduced' : 'copied';
+    this.spread = problem.reversed !== undefined && problem.reduces ? 'reduced' : 'copied';
   }
 
   /**

@@ -30,7 +30,7 @@ export interface Demands {
   readonly commodities: readonly Commodity[];
   readonly reduces: boolean;
   /** What is moved, on the machine with its links turned round, for the schedule to be turned round afterwards. */
-  readonly turned: MovingKind | undefined;
+  readonly reversed: MovingKind | undefined;
 }
 
 export interface RoundsProblem extends Demands {
@@ -63,7 +63,7 @@ export function commoditiesOf(collective: Collective, size: Bytes): Demands | un
   if (shape === undefined) return undefined;
   const [form, turned] = shape;
   const commodities = commoditiesOfForm(form, collective, size).filter(({ bytes }) => bytes > 0);
-  return { commodities, reduces: collectiveFacts[collective.kind].reduces, turned };
+  return { commodities, reduces: collectiveFacts[collective.kind].reduces, reversed: turned };
 }
 
 function commoditiesOfForm(form: Shape, { ranks, root, counts }: Collective, size: Bytes): Commodity[] {

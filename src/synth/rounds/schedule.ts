@@ -16,11 +16,11 @@ export function roundsSchedule(
   const target = { ...collective, chunks: made.chunks };
   const inRounds = (own: Collective): Schedule =>
     own.kind === 'alltoall' ? alltoall(name, own, problem, made) : inPlace(name, own, problem, made);
-  const { turned } = problem;
+  const { reversed } = problem;
   const schedule =
-    turned === undefined
+    reversed === undefined
       ? inRounds(target)
-      : assembleSchedule(target, { name: '', parts: [{ kind: turned, reversed: true }] }, inRounds);
+      : assembleSchedule(target, { name: '', parts: [{ kind: reversed, reversed: true }] }, inRounds);
   return counts === undefined ? schedule : withCounts(schedule, counts);
 }
 
@@ -84,7 +84,7 @@ function inPlace(name: string, collective: Collective, problem: RoundsProblem, m
 /** What goes over each way in each round. The parts of each commodity lie side by side, from where its shard begins. */
 function messagesOf(
   { kind, chunks }: Collective,
-  { network, rounds, commodities, turned }: RoundsProblem,
+  { network, rounds, commodities, reversed }: RoundsProblem,
   parts: Rounded['parts'],
 ): Message[] {
   const ways = network.arcs.length;
@@ -93,7 +93,7 @@ function messagesOf(
     let first = collectiveFacts[kind].sharded ? shardOf(commodity) * chunks : 0;
     for (const { column, count } of neighbours(parts[index])) {
       // What is turned round is combined by that.
-      const turn = turned === undefined ? column.turn : 0;
+      const turn = reversed === undefined ? column.turn : 0;
       for (const hop of column.hops) {
         const { reduced, copied } = messages[hop];
         (hop < turn * ways ? reduced : copied).push({
@@ -138,7 +138,7 @@ function alltoall(
   });
   const messages = Array.from({ length: rounds }, (_, round) =>
     network.arcs
-      .map((_arc, way) => ({ way, items: carried[round * ways + way] }))
+      .map((_arc, route) => ({ route, items: carried[round * ways + route] }))
       .filter(({ items }) => items.length > 0),
   );
   return alltoallSchedule(name, collective, network, { parcels, paths, steps: messages });

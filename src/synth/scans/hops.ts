@@ -32,7 +32,7 @@ export function hopsOf(routes: Routes): Hops {
 /** Finds the cheapest ways, for prices of hops. */
 export class CheapestPaths {
   /** Ranks and hops that have been looked at. */
-  looks = 0;
+  probes = 0;
   private readonly hops: Hops;
   private readonly search: NearestFirst;
   /** By rank: the last hop on the way to it; −1 where none leads. */
@@ -55,7 +55,7 @@ export class CheapestPaths {
    *
    * @param isLow of equally good ways one past lower ranks: what it is combined with is there sooner; else any
    */
-  way(prices: Float64Array, from: number, to: number, isLow = false): number[] {
+  path(prices: Float64Array, from: number, to: number, isLow = false): number[] {
     this.spread(prices, from, to, isLow);
     const way: number[] = [];
     for (let at = to; this.last[at] >= 0; at = this.hops.sources[this.last[at]]) way.push(this.last[at]);
@@ -69,9 +69,9 @@ export class CheapestPaths {
     search.clear();
     last.fill(-1);
     search.reach(from, 0);
-    this.looks += ranks;
+    this.probes += ranks;
     for (let at = search.next(); at >= 0 && at !== until; at = search.next()) {
-      this.looks += outgoing[at].length;
+      this.probes += outgoing[at].length;
       for (const hop of outgoing[at]) {
         const to = destinations[hop];
         const length = search.length[at] + prices[hop];

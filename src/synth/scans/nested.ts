@@ -90,7 +90,7 @@ export function nestedScan({ name, starts, within, across, weights, inStep }: Ne
       across === 'direct'
         ? { ...joinedSpans(parts), isDirect: true }
         : parts.reduceRight((after, part) => joinedSpans([part, after]));
-    const story = tellOfTree(tree, { ranks, ownResult: isScan, way: (_, to) => [to], inLevels: true });
+    const story = tellOfTree(tree, { ranks, ownResult: isScan, path: (_, to) => [to], inLevels: true });
     return programOf(story, ranks, isScan);
   });
   return { ...packedSchedule(programs, target, name, true), ...(inStep && { inStep }) };

@@ -25,7 +25,7 @@ interface Packed {
 }
 
 export function* proposePacked(problem: Problem): Iterable<Proposal> {
-  const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, shouldStop } = problem;
+  const { collective, routes, chunks, size, incumbent = Number.POSITIVE_INFINITY, shouldStop } = problem;
   const { kind, ranks } = collective;
   const name = 'packed chains';
   if (ranks < 3 || ranks > limits.ranks) {
@@ -40,7 +40,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   let single = 0;
   for (const count of chunkCounts) {
     if (isOver) break;
-    const enough = Math.min(toBeat, best?.packets.seconds ?? Number.POSITIVE_INFINITY);
+    const enough = Math.min(incumbent, best?.packets.seconds ?? Number.POSITIVE_INFINITY);
     const seconds =
       best === undefined ? (single / count) * size : inPackets(best.programs, single / count, routes, size).seconds;
     if ((chunks !== undefined && chunks % count !== 0) || seconds >= enough * (1 - relativeTolerance)) continue;

@@ -29,7 +29,7 @@ export class Packer {
   /** Chunks as they were first put, and what they hold. */
   private readonly chunks: Chunk[] = [];
   private readonly loads: HopLoads;
-  private readonly ways: CheapestPaths;
+  private readonly paths: CheapestPaths;
   private stops = false;
 
   constructor(kind: CollectiveKind, hops: Hops, shouldStop?: ShouldStop) {
@@ -37,7 +37,7 @@ export class Packer {
     this.hops = hops;
     this.shouldStop = shouldStop;
     this.loads = new HopLoads(hops);
-    this.ways = new CheapestPaths(hops);
+    this.paths = new CheapestPaths(hops);
   }
 
   /** For so many chunks, or for as many as there is time for: the best packing that passes come to. No fewer than were asked for before. */
@@ -58,14 +58,16 @@ export class Packer {
 
   /** One more chunk, by the cheapest scheme, all of whose hops cost what they do before any is taken. */
   private add(): void {
-    const { hops, loads, ways } = this;
+    const { hops, loads, paths } = this;
     const { ranks } = hops;
     loads.rescale();
     const prices = loads.prices();
     // In an exscan a class goes nowhere but to the next rank.
     const isScan = this.kind === 'scan';
-    const stops = isScan ? cheapestStops(hops.outgoing.map((_, from) => ways.costs(prices, from))) : exscanStops(ranks);
-    const way = (from: number, to: number) => ways.way(prices, from, to, true);
+    const stops = isScan
+      ? cheapestStops(hops.outgoing.map((_, from) => paths.costs(prices, from)))
+      : exscanStops(ranks);
+    const way = (from: number, to: number) => paths.path(prices, from, to, true);
     const scheme = stops.map((stop, rank) => classTreeOf(hops, way, rank, stop));
     this.chunks.push({ stops, scheme });
     for (const tree of scheme) loads.put(hopsIn(tree), 1);
@@ -74,8 +76,8 @@ export class Packer {
 
   /** Takes each class of a chunk out and puts it back by the ways that are cheapest then, meeting others where it did. */
   private improve({ stops, scheme }: Chunk, loads: HopLoads): void {
-    const { hops, ways } = this;
-    const way = (from: number, to: number) => ways.way(loads.prices(), from, to);
+    const { hops, paths } = this;
+    const way = (from: number, to: number) => paths.path(loads.prices(), from, to);
     loads.rescale();
     for (const [rank, stop] of stops.entries()) {
       loads.put(hopsIn(scheme[rank]), -1);
@@ -87,8 +89,8 @@ export class Packer {
 
   /** What has been looked at: by ways, and stops that have been held against each other. */
   private tell(stops: number): void {
-    const looks = this.ways.looks + stops;
-    this.ways.looks = 0;
+    const looks = this.paths.probes + stops;
+    this.paths.probes = 0;
     this.stops = this.shouldStop?.(looks / perOperation.arcs) === true;
   }
 }

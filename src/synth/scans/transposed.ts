@@ -15,7 +15,7 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
     const reason = `two alltoalls of ${ranks} ranks take too long to make; --engine scans tries it`;
     return yield dismissed('transposed scan', reason);
   }
-  if (problem.toBeat !== undefined && atLeast(problem) >= problem.toBeat) {
+  if (problem.incumbent !== undefined && atLeast(problem) >= problem.incumbent) {
     return yield dismissed('transposed scan', 'the bytes of two alltoalls alone take longer than another plan');
   }
   if (chunks !== undefined && chunks % ranks !== 0) {

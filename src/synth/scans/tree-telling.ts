@@ -26,7 +26,7 @@ export interface ScanTreeRules {
   /** Whether a rank's result has its own contribution: scan, not exscan. */
   readonly ownResult: boolean;
   /** The ranks that a message passes, the last included. */
-  way(from: number, to: number): readonly number[];
+  path(from: number, to: number): readonly number[];
   /** Messages of parts of one height go in the same stage. */
   readonly inLevels?: true;
 }
@@ -120,7 +120,7 @@ class TreeTeller implements Story {
   private sent(value: ScanValue, to: number, level: number): ScanValue {
     let at = value;
     if (value.rank === to) return value;
-    for (const rank of this.telling.way(value.rank, to)) {
+    for (const rank of this.telling.path(value.rank, to)) {
       at = this.values.sent(at, rank, this.earliest(level));
       this.messages.push(at);
     }

@@ -84,7 +84,7 @@ function foundOf({ collective, routes, size }: Problem, hops: Hops, tree: RankSp
   const isScan = collective.kind === 'scan';
   const { ranks } = hops;
   const { way, load: loadOf } = treeEdgePaths(hops, tree);
-  const program = programOf(tellOfTree(tree, { ranks, ownResult: isScan, way }), ranks, isScan);
+  const program = programOf(tellOfTree(tree, { ranks, ownResult: isScan, path: way }), ranks, isScan);
   const load = loadOf();
   const packets = inPackets([program], load, routes, size);
   return { program, packets, isSpread: load <= hops.slowest * (1 + 1e-9) };
@@ -111,7 +111,7 @@ export function treeEdgePaths(hops: Hops, tree: RankSpan) {
   const way = (from: number, to: number): readonly number[] => {
     if (hopTo(from, to).length > 0) return [to];
     loads.rescale();
-    const found = ways.way(loads.prices(), from, to);
+    const found = ways.path(loads.prices(), from, to);
     loads.put(found, 1);
     return found.map((hop) => hops.arcs[hop].to);
   };

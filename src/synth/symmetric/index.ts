@@ -25,7 +25,7 @@ const mostHops = 2_200_000;
 export const symmetricEngine: Engine = {
   name: 'symmetric',
   holdsBack: true,
-  promise: () => ({ part: 0.95, work: 500 }),
+  estimate: () => ({ boundShare: 0.95, work: 500 }),
   about: 'one schedule that every rank runs shifted, on machines that look the same from every chip',
   propose,
 };

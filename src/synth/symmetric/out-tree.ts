@@ -50,7 +50,7 @@ export function searchOutTrees(
 ): OutTrees {
   const random = new Random(seed);
   const edges = (group.order - 1) * chunks;
-  const least = leastSteps(edges, generators, rounds);
+  const least = minStepsOf(edges, generators, rounds);
   const attempts = Math.min(maxAttempts, mostEdges / Math.max(1, edges * generators.length));
   const attempt = (): OutTrees => new Attempt(group, generators, chunks, random).run(rounds);
   let best = attempt();
@@ -67,7 +67,7 @@ export function unitsInAll(generators: readonly TreeGenerator[]): number {
 }
 
 /** No out-trees have fewer steps: they need a (generator, unit, round) per edge. */
-function leastSteps(edges: number, generators: readonly TreeGenerator[], rounds: readonly number[]): number {
+function minStepsOf(edges: number, generators: readonly TreeGenerator[], rounds: readonly number[]): number {
   let steps = 0;
   for (let left = edges; left > 0; steps++) left -= unitsInAll(generators) * (rounds[steps] ?? 1);
   return steps;
@@ -116,7 +116,7 @@ class Attempt {
   /** The slot that carries an item informed in the current step. */
   private readonly slotOf: Int32Array;
   /** Slots that have been asked to give up their item. */
-  private readonly asked = new Set<number>();
+  private readonly requested = new Set<number>();
 
   constructor(group: TranslationGroup, generators: readonly TreeGenerator[], chunks: number, random: Random) {
     this.order = group.order;
@@ -172,7 +172,7 @@ class Attempt {
     this.slotItem = new Int32Array(this.slotGenerator.length).fill(-1);
     for (let slot = 0; slot < this.slotItem.length; slot++) {
       if (this.takeFree(slot)) continue;
-      this.asked.clear();
+      this.requested.clear();
       this.takeFromOthers(slot);
     }
   }
@@ -193,10 +193,10 @@ class Attempt {
 
   /** Gives the slot an item of another slot that can take one else. */
   private takeFromOthers(slot: number): boolean {
-    this.asked.add(slot);
+    this.requested.add(slot);
     for (const item of this.open[this.slotGenerator[slot]]) {
       const owner = this.slotOf[item];
-      if (this.asked.has(owner) || (!this.takeFree(owner) && !this.takeFromOthers(owner))) continue;
+      if (this.requested.has(owner) || (!this.takeFree(owner) && !this.takeFromOthers(owner))) continue;
       this.give(item, slot);
       return true;
     }

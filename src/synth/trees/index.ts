@@ -9,11 +9,11 @@ import { assembleSchedule, type Derivation, type DerivedPart, derivationsOf, min
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { maxRanksFor } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
+import { bidirectionalTrees } from './bidirectional-trees.ts';
 import { capacitiesOf } from './capacities.ts';
 import type { Tree } from './pack.ts';
 import { packed, type TreePacking } from './packing.ts';
 import { type ArcsOf, chunksOf, treeSchedule } from './schedule.ts';
-import { bidirectionalTrees } from './two-way-trees.ts';
 
 /**
  * What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. And what it takes to
@@ -25,7 +25,10 @@ export const treesEngine: Engine = {
   name: 'trees',
   searches: true,
   holdsBack: true,
-  promise: (problem) => ({ part: isShort(problem) ? promised.short : promised.long, ...workFor(problem.collective) }),
+  estimate: (problem) => ({
+    boundShare: isShort(problem) ? promised.short : promised.long,
+    ...workFor(problem.collective),
+  }),
   about: 'spanning trees packed into the capacities of the links: the greatest throughput possible',
   propose,
 };
@@ -62,14 +65,14 @@ function workFor({ kind, ranks }: Collective): { readonly work?: number } {
  * The latency of the farthest way is more than twice what the bytes take over the links of a chip, on average; or, behind switches, two such
  * latencies and the bytes take as long as a plan that is known: trees in which nothing goes on from another chip are textbook algorithms.
  */
-function isShort({ routes, size, toBeat = Number.POSITIVE_INFINITY }: Problem): boolean {
+function isShort({ routes, size, incumbent = Number.POSITIVE_INFINITY }: Problem): boolean {
   const { nodes, chips, links } = routes.topology;
   const entering = nodes.map(() => 0);
   for (const { to, bandwidth } of links) entering[to] += bandwidth;
   const perByte = chips.reduce((sum, chip) => sum + 1 / entering[chip], 0) / chips.length;
   const latencies = chips.map((_, rank) => (rank === 0 ? 0 : (routes.between(0, rank)?.latency ?? 0)));
   const [farthest, bytesTime] = [Math.max(...latencies), size * perByte];
-  return farthest > 2 * bytesTime || (nodes.length > chips.length && 2 * farthest + bytesTime >= toBeat);
+  return farthest > 2 * bytesTime || (nodes.length > chips.length && 2 * farthest + bytesTime >= incumbent);
 }
 
 function isSpreading({ kind }: DerivedPart): boolean {

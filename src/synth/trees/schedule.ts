@@ -118,9 +118,9 @@ function findStarts(messages: readonly Message[]): void {
   const busyUntil = new Map<number, number>();
   // Ends of messages, and of the time that a link or port is busy (−1).
   const ends = new KeyedHeap();
-  for (let now = 0; ready.length > 0 || ends.length > 0; now = ends.leastKey) {
+  for (let now = 0; ready.length > 0 || ends.length > 0; now = ends.minKey) {
     const soon = now * (1 + rounding);
-    while (ends.leastKey <= soon) {
+    while (ends.minKey <= soon) {
       const ended = ends.pop();
       if (ended >= 0) ready.push(...messages[ended].next.map((message) => numbers.get(message) ?? 0));
     }

@@ -10,8 +10,8 @@ import { CellBits } from '../cell-bits.ts';
 import { type CellMemory, slotName } from '../cell-memory.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
+import { reportLimits } from '../report-limits.ts';
 import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../story.ts';
-import { reportLimits } from '../told.ts';
 
 /** An operation that reads slots before the run has written them. */
 interface EarlyRead {

@@ -3,9 +3,9 @@
 import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { type CellMemory, slotName } from '../cell-memory.ts';
+import { reportLimits } from '../report-limits.ts';
 import { type FindingText, type StoryLine, storyLineOf } from '../story.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
-import { reportLimits } from '../told.ts';
 import type { CombinationTable } from '../values.ts';
 
 /** A slot that does not hold what it should. */

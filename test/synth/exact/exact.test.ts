@@ -97,7 +97,7 @@ describe('exact schedules', () => {
 
   it('makes the same schedule for the same seed', () => {
     const make = () => {
-      const verdict = oracleFor('allgather', 'dgx1').ask({ chunks: 6, steps: 3, rounds: 7 });
+      const verdict = oracleFor('allgather', 'dgx1').query({ chunks: 6, steps: 3, rounds: 7 });
       return verdict.status === 'feasible' ? verdict.schedule(1) : undefined;
     };
     expect(make()).toBeDefined();
@@ -107,7 +107,7 @@ describe('exact schedules', () => {
   it('bounds rounds by the narrowest cut, and steps by the longest way', () => {
     const { bounds } = oracleFor('alltoall', 'dgx1');
     expect(bounds.roundsPerChunk).toBeCloseTo(8 / 3, 9);
-    expect(bounds.leastSteps).toBe(2);
+    expect(bounds.minSteps).toBe(2);
     expect(oracleFor('allgather', 'ring:16').bounds).toMatchObject({ leastSteps: 8, roundsPerChunk: 7.5 });
   });
 });

@@ -27,7 +27,7 @@ describe('models', () => {
       ...control,
       onModel: (_, name) => models.push(name),
     });
-    const verdict = oracle.ask({ chunks: 3, steps: 8, rounds: 8 });
+    const verdict = oracle.query({ chunks: 3, steps: 8, rounds: 8 });
     expect(verdict).toMatchObject({ status: 'feasible', method: expect.stringContaining('by symmetry') });
     expect(models).toEqual([expect.stringContaining('by symmetry')]);
     const machine = unitMachineOf(new Routes(resolveTopology('dgx1')), false);
@@ -94,11 +94,15 @@ describe('allreduce by partial sums', () => {
     const control = { seed: 0, shouldStop: () => false, solver: await loadSolver('highs') };
     const collective = { ...collectiveOn('allreduce', 'line:3'), op: 'max' as const };
     const oracle = new Oracle(collective, new Routes(resolveTopology('line:3')), control);
-    expect(oracle.ask({ chunks: 2, steps: 2, rounds: 3 }).status).toBe('unknown');
+    expect(oracle.query({ chunks: 2, steps: 2, rounds: 3 }).status).toBe('unknown');
   });
 
   it('keeps several slices of each chunk together', async () => {
-    const verdict = oracleFor('allreduce', 'line:4', await loadSolver('highs')).ask({ chunks: 2, steps: 4, rounds: 4 });
+    const verdict = oracleFor('allreduce', 'line:4', await loadSolver('highs')).query({
+      chunks: 2,
+      steps: 4,
+      rounds: 4,
+    });
     if (verdict.status !== 'feasible') throw new Error(verdict.status);
     expect(verdict.schedule(3).collective.chunks).toBe(6);
     expect(verdict.schedule(3).steps.transferCount).toBe(verdict.schedule(1).steps.transferCount);

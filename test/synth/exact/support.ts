@@ -31,7 +31,7 @@ export async function statusOf(
   root = 0,
 ): Promise<'feasible' | 'infeasible' | 'unknown'> {
   const solver = solverName === 'none' ? undefined : await loadSolver(solverName);
-  const verdict = oracleFor(kind, topo, solver, root).ask({ chunks, steps, rounds });
+  const verdict = oracleFor(kind, topo, solver, root).query({ chunks, steps, rounds });
   if (verdict.status !== 'feasible') return verdict.status;
   const schedule = verdict.schedule(1);
   const topology = resolveTopology(topo);

@@ -9,8 +9,8 @@ function machineOf(topo: string): UnitMachine {
 }
 
 /** Links from rank to rank with their units, after renumbering, as sorted text. */
-function linksOf({ ways, units }: UnitMachine, image: (rank: number) => number): readonly string[] {
-  return ways.map(({ from, to, links }) => `${image(from)} ${image(to)} ${links.map((l) => units[l])}`).sort();
+function linksOf({ routes, units }: UnitMachine, image: (rank: number) => number): readonly string[] {
+  return routes.map(({ from, to, links }) => `${image(from)} ${image(to)} ${links.map((l) => units[l])}`).sort();
 }
 
 describe('free symmetry', () => {
@@ -40,11 +40,11 @@ describe('free symmetry', () => {
       const names = new Set(group.map(({ ranks }) => ranks.join(' ')));
       expect(names.size).toBe(group.length);
       expect([...group[0].ranks]).toEqual(Array.from({ length: machine.ranks }, (_, rank) => rank));
-      for (const [index, { ranks, ways }] of group.entries()) {
+      for (const [index, { ranks, routes }] of group.entries()) {
         expect(linksOf(machine, (rank) => ranks[rank])).toEqual(linksOf(machine, (rank) => rank));
         expect(index > 0 && ranks.some((image, rank) => image === rank)).toBe(false);
-        for (const [way, { from, to }] of machine.ways.entries()) {
-          expect(machine.ways[ways[way]]).toMatchObject({ from: ranks[from], to: ranks[to] });
+        for (const [way, { from, to }] of machine.routes.entries()) {
+          expect(machine.routes[routes[way]]).toMatchObject({ from: ranks[from], to: ranks[to] });
         }
         for (const other of group) expect(names.has(ranks.map((rank) => other.ranks[rank]).join(' '))).toBe(true);
       }

@@ -53,10 +53,10 @@ describe('links that differ', () => {
 
   it('is not searched for an allreduce whose latencies alone take as long as another plan', () => {
     // From end to end 1 + 10 + 1 s, and as much to bring all together; 10 + 1 s from the middle, and as much to get there.
-    const proposed = (toBeat: number) => candidatesOn(pairs, { kind: 'allreduce', size: 4, toBeat });
+    const proposed = (incumbent: number) => candidatesOn(pairs, { kind: 'allreduce', size: 4, incumbent });
     expect(proposed(22)).toEqual([]);
     expect(proposed(24.1)).not.toEqual([]);
-    expect(reasonsOn(pairs, { kind: 'allreduce', size: 4, toBeat: 22 })).toContain(
+    expect(reasonsOn(pairs, { kind: 'allreduce', size: 4, incumbent: 22 })).toContain(
       'its latencies alone take longer than another plan',
     );
   });

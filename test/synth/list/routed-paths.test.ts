@@ -5,9 +5,9 @@ import { Routes } from '../../../src/ir/routes.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { type ArcNetwork, arcNetwork } from '../../../src/synth/arcs.ts';
+import { routeTableOf } from '../../../src/synth/list/route-table.ts';
 import { fastestFlow } from '../../../src/synth/list/routed/flow.ts';
 import { balancedRoutes, type RoutedDemand } from '../../../src/synth/list/routed/paths.ts';
-import { routeTableOf } from '../../../src/synth/list/ways.ts';
 import { machines } from './routed-support.ts';
 
 function networkOf(topology: Topology): ArcNetwork {
@@ -118,7 +118,7 @@ describe('steps', () => {
         for (const messages of steps) {
           const moved = messages.flatMap(({ items }) => items);
           expect(new Set(moved).size).toBe(moved.length);
-          for (const { way, items } of messages) for (const parcel of items) taken[parcel].push(way);
+          for (const { route, items } of messages) for (const parcel of items) taken[parcel].push(route);
         }
         expect(taken).toEqual(paths);
       }),

@@ -11,7 +11,7 @@ import { amountsOfMessage } from '../plan/amounts.ts';
 import { elide, elidedRows, formatTable, formatWideTable, type Table } from '../table.ts';
 import { ranges, wrap } from '../text.ts';
 import { countsTable } from './counts.ts';
-import { type HeldTable, heldTable } from './held-table.ts';
+import { type HeldTable, heldTable } from './shard-table.ts';
 import { runSize } from './symbolic-run.ts';
 import { isPairwise, localRanks, type ShownMessage, shownMessagesOf, transfersText } from './transfers.ts';
 import { slotCount, usesData, vectorTable } from './vector-table.ts';

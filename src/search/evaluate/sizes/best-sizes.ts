@@ -8,7 +8,7 @@ import { lower } from '../../../lower/index.ts';
 import { chainTime, type SizedRun, SizedRuns } from '../../../model/index.ts';
 import { resize, type SizeClasses, sizeClasses } from '../../../passes/index.ts';
 import { maxFailures } from '../../../synth/index.ts';
-import type { EvaluationRequest } from '../price.ts';
+import type { EvaluationRequest } from '../evaluate-candidate.ts';
 import { CuttingPlanes, type MinPoint } from './cutting-planes.ts';
 
 /** Sizes for the classes of a schedule's chunks. */
@@ -25,7 +25,7 @@ export interface SizeSearch {
   readonly routes: Routes;
   readonly size: Bytes;
   /** What takes as long is of no use. */
-  readonly toBeat: Seconds;
+  readonly incumbent: Seconds;
   /** Takes so many operations that are simulated; false where they are not there any more. */
   readonly spend: (operations: number) => boolean;
 }

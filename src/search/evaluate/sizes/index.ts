@@ -10,7 +10,7 @@ import { resize, unroll } from '../../../passes/index.ts';
 import { candidateOf, maxFailures, maxRanksFor, worthwhile } from '../../../synth/index.ts';
 import { checkByKernel } from '../../../verify/index.ts';
 import { nearEnough } from '../effort.ts';
-import type { EvaluatedCandidate, EvaluationRequest } from '../price.ts';
+import type { EvaluatedCandidate, EvaluationRequest } from '../evaluate-candidate.ts';
 import {
   bestSizes,
   emptyClasses,
@@ -47,13 +47,13 @@ export function withBestSizes(
   const isFixed =
     topology.lane !== undefined || chunks !== undefined || plan.checked.plan.collective.counts !== undefined;
   if (isFixed || ranksOf(topology) > maxRanksFor.programs || seconds <= target * nearEnough) return undefined;
-  const toBeat = seconds * worthwhile;
-  const search = (): SizeSearch => ({ routes, size, toBeat, spend: workBudget(mostEffort, request) });
+  const incumbent = seconds * worthwhile;
+  const search = (): SizeSearch => ({ routes, size, incumbent, spend: workBudget(mostEffort, request) });
   const made = [];
   if (inEqualBulks !== true && bulks !== 1) made.push(taperedBulks(plan, request, search()));
   if (bulks === 'auto' || bulks === 1) made.push(inSlices(plan, request, search()));
   const [best] = made.flatMap((found) => found ?? []).sort((a, b) => a.cost.seconds - b.cost.seconds);
-  return best !== undefined && best.cost.seconds < toBeat ? best : undefined;
+  return best !== undefined && best.cost.seconds < incumbent ? best : undefined;
 }
 
 /** Steps that keep ranks together do not overlap, however they are cut. */
@@ -118,12 +118,12 @@ function inWholeChunks(
   sized: Sized,
   suffix: 'sized' | 'tapered',
   { topology, limits }: EvaluationRequest,
-  { routes, size, toBeat }: SizeSearch,
+  { routes, size, incumbent }: SizeSearch,
   details: (counts: Int32Array) => Readonly<Record<string, number | readonly number[]>>,
 ): EvaluatedCandidate | undefined {
   const { schedule: equal, classes, shardBytes } = sized.sizing;
   const counts =
-    sized.seconds < toBeat ? minChunkCounts(sized, shardBytes / (topology.messages?.alignment ?? 0)) : undefined;
+    sized.seconds < incumbent ? minChunkCounts(sized, shardBytes / (topology.messages?.alignment ?? 0)) : undefined;
   if (counts === undefined) return undefined;
   const schedule = resize(equal, classes, counts);
   const lowered = lower(schedule, { name: `${plan.name}-${suffix}` });

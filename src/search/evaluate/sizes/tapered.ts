@@ -5,7 +5,7 @@
  */
 import { sizeClasses, unroll } from '../../../passes/index.ts';
 import { bestDepth } from '../../../synth/index.ts';
-import type { EvaluatedCandidate } from '../price.ts';
+import type { EvaluatedCandidate } from '../evaluate-candidate.ts';
 import { type Sized, type SizeSearch, Sizing } from './best-sizes.ts';
 
 /** Bulks until the full size is reached, and bulks from the first that is smaller again: 1 for none. */

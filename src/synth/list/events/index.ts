@@ -9,12 +9,12 @@ import { isShort } from '../../short.ts';
 import { fastest, workOfAttempts } from '../attempts.ts';
 import { listLimits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
+import type { RouteTable } from '../route-table.ts';
 import { Moves, type Spread, spreadOf } from '../spread.ts';
-import type { RouteTable } from '../ways.ts';
-import { spreadTimeLowerBound } from './least-time.ts';
 import { asSteps, attemptLoop, type Result } from './loop.ts';
 import { defaultPieces } from './pieces.ts';
 import { type Policy, SpreadCargo } from './spread-cargo.ts';
+import { spreadTimeLowerBound } from './time-bound.ts';
 import { hasUnlikeLinks } from './together.ts';
 
 /** Pairs of chips × ranks of a machine whose ways can be looked for in a moment: some pairs have none of their own. */
@@ -36,13 +36,13 @@ const usual: Policy = {
   patient: false,
   farFirst: false,
   together: false,
-  inStep: false,
+  inLockStep: false,
   noise: 0,
 };
 const oneByOne: Policy = { ...usual, latencies: 0 };
-const inStep: Policy = { ...usual, inStep: true };
+const inStep: Policy = { ...usual, inLockStep: true };
 const paced: Policy = { ...inStep, paced: true };
-const oneInStep: Policy = { ...oneByOne, inStep: true };
+const oneInStep: Policy = { ...oneByOne, inLockStep: true };
 
 /** What comes of a policy. */
 interface Attempt extends Result {
@@ -61,7 +61,7 @@ export const steps: Strategy = {
 export const events: Strategy = {
   name: 'events',
   unfit(problem) {
-    const { latency, bandwidth } = problem.ways();
+    const { latency, bandwidth } = problem.routes();
     const isAlike = areAlike(latency) && areAlike(bandwidth);
     if (problem.effort === 'quick' && isAlike && unfitForSteps(problem) === undefined) {
       return 'all links are alike, so that steps do nearly as well';
@@ -70,11 +70,11 @@ export const events: Strategy = {
   },
   leastLatency,
   itemsPerShard(problem) {
-    const [long] = policiesFor(problem.ways());
+    const [long] = policiesFor(problem.routes());
     const usual = problem.kind === 'broadcast' ? defaultPieces(problem) : 1;
     return partsFor(problem, usual, [long, { ...long, latencies: 0 }]);
   },
-  search: (spread, problem) => searched(spread, problem, policiesFor(problem.ways()), (best) => ({ ...best, noise })),
+  search: (spread, problem) => searched(spread, problem, policiesFor(problem.routes()), (best) => ({ ...best, noise })),
 };
 
 export const together: Strategy = {
@@ -86,8 +86,8 @@ export const together: Strategy = {
   search: (spread, problem) => searched(spread, problem, [oneByOne], () => ({ ...oneByOne, together: true, noise })),
 };
 
-function tooLarge({ topology, ranks, ways }: SpreadProblem): string | undefined {
-  return joinsMorePairs(topology, mostPairWork / ranks) || ways().arcs.length * ranks > listLimits.deliveries
+function tooLarge({ topology, ranks, routes }: SpreadProblem): string | undefined {
+  return joinsMorePairs(topology, mostPairWork / ranks) || routes().arcs.length * ranks > listLimits.deliveries
     ? 'continuous time takes too long on so large a machine'
     : undefined;
 }
@@ -97,12 +97,12 @@ function unfitForSteps({ topology: { nodes, chips, links } }: SpreadProblem): st
   return links.some(({ latency }) => latency !== links[0].latency) ? 'steps need links of one latency' : undefined;
 }
 
-function unfitForTogether({ ways, size, effort, shares, ...problem }: SpreadProblem): string | undefined {
+function unfitForTogether({ routes, size, effort, shares, ...problem }: SpreadProblem): string | undefined {
   if (problem.kind === 'broadcast') return 'one root has too little to choose from';
   if (effort === 'quick') return 'quick searches have no time for so many attempts';
   if (shares !== undefined) return 'shards of different sizes have no equal items';
-  const { arcs } = ways();
-  if (!hasUnlikeLinks(ways())) return 'no message keeps a link busy for longer than another';
+  const { arcs } = routes();
+  if (!hasUnlikeLinks(routes())) return 'no message keeps a link busy for longer than another';
   const items = partsTogether * problem.ranks;
   if (arcs.length * items > listLimits.waysTimesItems) return 'so many items take too long on so large a machine';
   const isShort = arcs.some(({ latency, bandwidth }) => size / items / bandwidth < latency);
@@ -117,7 +117,7 @@ function leastLatency(problem: SpreadProblem): Seconds {
 function partsFor(problem: SpreadProblem, usual: number, policies: readonly Policy[]): number {
   if (problem.effort === 'quick' && isShort(problem.size, problem.topology)) return 1;
   const isTooMuch = (parts: number): boolean =>
-    problem.ways().arcs.length * spreadOf(problem, parts).origin.length >
+    problem.routes().arcs.length * spreadOf(problem, parts).origin.length >
     listLimits.waysTimesItems * partOfWork[problem.effort];
   if ((problem.kind === 'broadcast' && problem.inBulks) || isTooMuch(usual)) return usual;
   let [best, bestTime, work, workOfPart] = [usual, Number.POSITIVE_INFINITY, 0, 0];
@@ -176,19 +176,19 @@ function attemptEvents(
   policy: Policy,
   random: Random,
 ): Attempt | undefined {
-  const ways = problem.ways();
+  const ways = problem.routes();
   const result = attemptLoop(new SpreadCargo(spread, ways, size, policy, random), ways, policy, random, shouldStop);
   return result && { ...result, policy };
 }
 
-function movesOf(result: Result | undefined, { ranks, origin }: Spread, { ways, topology }: SpreadProblem): Moves {
+function movesOf(result: Result | undefined, { ranks, origin }: Spread, { routes, topology }: SpreadProblem): Moves {
   if (result === undefined) throw new Error(`continuous time: not every rank of ${topology.name} can be reached`);
-  const { arcs } = ways();
+  const { arcs } = routes();
   const items = origin.length;
   const moves = new Moves(result.seconds);
-  for (const step of asSteps(result.messages, ways(), (rank, item) => rank * items + item, ranks * items)) {
-    for (const { way, items: carried } of step)
-      for (const item of carried) moves.add(arcs[way].from, arcs[way].to, item);
+  for (const step of asSteps(result.messages, routes(), (rank, item) => rank * items + item, ranks * items)) {
+    for (const { route, items: carried } of step)
+      for (const item of carried) moves.add(arcs[route].from, arcs[route].to, item);
     moves.endStep();
   }
   return moves;

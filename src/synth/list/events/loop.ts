@@ -7,13 +7,13 @@ import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
-import type { RouteTable } from '../ways.ts';
+import type { RouteTable } from '../route-table.ts';
 import { LinkOccupancy, type Listener } from './occupancy.ts';
 import { probesPerRoute, TogetherChoice } from './together.ts';
 
 /** A message of one attempt. */
 export interface AttemptMessage {
-  readonly way: number;
+  readonly route: number;
   /** Numbers of items, or of parcels. */
   readonly items: readonly number[];
 }
@@ -21,7 +21,7 @@ export interface AttemptMessage {
 /** What is moved: who has what, and who wants it. */
 export interface Cargo {
   /** Items and ways looked at so far. */
-  readonly looks: number;
+  readonly probes: number;
   /** What it is worth to start a way; negative where it has nothing to bring. */
   worthOf(way: number): number;
   /** What a message brings that starts now; nothing where all is left to faster ways, as it is unless `isLast`: then nothing else goes on. */
@@ -38,7 +38,7 @@ export interface LoopPolicy {
   /** Whether all ways that start at an instant are chosen together (together.ts). */
   readonly together: boolean;
   /** Whether nothing starts before all that is under way has arrived. */
-  readonly inStep: boolean;
+  readonly inLockStep: boolean;
   /** How far random numbers change the order of ways, as a share of what they are worth. */
   readonly noise: number;
 }
@@ -79,7 +79,7 @@ class Loop implements Listener {
   /** Ways that have left all they could bring to faster ones: no less so later, unless more comes, or nothing else goes on. */
   private readonly declined = new Set<number>();
   private seconds = 0;
-  private looks = 0;
+  private probes = 0;
 
   constructor(cargo: Cargo, ways: RouteTable, policy: LoopPolicy, random: Random) {
     this.cargo = cargo;
@@ -111,12 +111,12 @@ class Loop implements Listener {
   private goOn(): boolean {
     const { occupancy, policy } = this;
     if (!occupancy.advance(this)) return false;
-    while (policy.inStep && occupancy.advance(this));
+    while (policy.inLockStep && occupancy.advance(this));
     return true;
   }
 
   private get work(): number {
-    return (this.looks + this.cargo.looks) / perOperation.ways;
+    return (this.probes + this.cargo.probes) / perOperation.ways;
   }
 
   arrived(message: number): void {
@@ -140,17 +140,17 @@ class Loop implements Listener {
   /** Starts what can start, the most useful first; what a way is worth only falls while others start (lazy greedy). */
   private startInTurn(ways: readonly number[], isLast: boolean): void {
     const { queue, policy } = this;
-    this.looks += ways.length;
+    this.probes += ways.length;
     for (const way of ways) {
       const worth = this.worthOf(way);
       if (worth >= 0) queue.push(-worth * this.chance(), way);
     }
     while (queue.length > 0) {
-      const known = -queue.leastKey;
+      const known = -queue.minKey;
       const way = queue.pop();
       const worth = this.worthOf(way);
       if (worth < 0) continue;
-      if (worth < known * (1 - policy.noise) && worth < -queue.leastKey) queue.push(-worth, way);
+      if (worth < known * (1 - policy.noise) && worth < -queue.minKey) queue.push(-worth, way);
       else this.start(way, isLast);
     }
   }
@@ -161,7 +161,7 @@ class Loop implements Listener {
       worth[way] = this.worthOf(way);
       return worth[way] > 0;
     });
-    this.looks += probesPerRoute * candidates.length;
+    this.probes += probesPerRoute * candidates.length;
     for (const way of candidates) worth[way] *= this.chance();
     for (const way of this.choice.from(candidates, worth, occupancy.room)) this.start(way, isLast);
   }
@@ -184,7 +184,7 @@ class Loop implements Listener {
       return;
     }
     const arrival = occupancy.start(messages.length, way, cargo.bytesOf(items));
-    const message = { way, items };
+    const message = { route: way, items };
     messages.push(message);
     cargo.started(message, arrival);
     this.seconds = Math.max(this.seconds, arrival);
@@ -207,7 +207,7 @@ export function asSteps(
   const lastUse = new Int32Array(capacity.length).fill(-1);
   const steps: AttemptMessage[][] = [];
   for (const message of messages) {
-    const { from, to, resources } = arcs[message.way];
+    const { from, to, resources } = arcs[message.route];
     let step = 0;
     for (const item of message.items) step = Math.max(step, arrivedIn[placeOf(from, item)] + 1);
     for (const resource of resources) step = Math.max(step, lastUse[resource] + 1);

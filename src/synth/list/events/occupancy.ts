@@ -2,7 +2,7 @@
 import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { sameInstant } from '../../../model/simulate/simulation.ts';
-import type { RouteTable } from '../ways.ts';
+import type { RouteTable } from '../route-table.ts';
 
 /** What waits for the next instant: arrivals of messages, and resources that become free. */
 export interface Listener {
@@ -13,7 +13,7 @@ export interface Listener {
 
 export class LinkOccupancy {
   now: Seconds = 0;
-  private readonly ways: RouteTable;
+  private readonly routes: RouteTable;
   /** By resource: messages that it has room for at this instant, and the ways that need it. */
   readonly room: Float64Array;
   private readonly users: readonly number[][];
@@ -24,7 +24,7 @@ export class LinkOccupancy {
   private readonly events = new KeyedHeap(1024);
 
   constructor(ways: RouteTable) {
-    this.ways = ways;
+    this.routes = ways;
     this.room = ways.capacity.slice();
     this.users = Array.from(this.room, () => []);
     this.resources = Int32Array.from(ways.arcs.flatMap(({ resources }) => resources));
@@ -44,7 +44,7 @@ export class LinkOccupancy {
 
   /** Starts message m on a way that is free; returns when it arrives. */
   start(message: number, way: number, bytes: Bytes): Seconds {
-    const { latency, bandwidth, resources, secondsPerByte, held } = this.ways.arcs[way];
+    const { latency, bandwidth, resources, secondsPerByte, held } = this.routes.arcs[way];
     const arrival = this.now + latency + bytes / bandwidth;
     this.events.push(arrival, 2 * message);
     for (let i = 0; i < resources.length; i++) {
@@ -58,9 +58,9 @@ export class LinkOccupancy {
   advance(listener: Listener): boolean {
     const { events, room, users } = this;
     if (events.length === 0) return false;
-    const end = events.leastKey * sameInstant;
-    while (events.leastKey <= end) {
-      this.now = events.leastKey;
+    const end = events.minKey * sameInstant;
+    while (events.minKey <= end) {
+      this.now = events.minKey;
       const event = events.pop();
       const resource = event >> 1;
       if (event % 2 === 0) listener.arrived(event / 2);

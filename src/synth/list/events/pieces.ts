@@ -4,7 +4,7 @@ import { distancesFrom } from '../../distances.ts';
 import { relativeTolerance } from '../../limits.ts';
 import { listLimits } from '../limits.ts';
 import type { SpreadProblem } from '../problem.ts';
-import { bandwidthInto } from './least-time.ts';
+import { bandwidthInto } from './time-bound.ts';
 
 /** Parts of a shard, or of each unit of shards that differ; pieces of a broadcast. */
 export function defaultPieces(problem: SpreadProblem): number {
@@ -12,9 +12,9 @@ export function defaultPieces(problem: SpreadProblem): number {
 }
 
 /** By rank: how many links of the mean bandwidth lead into it, at least one. */
-function breadths({ ranks, ways }: SpreadProblem): readonly number[] {
-  const mean = meanOf(ways().bandwidth);
-  return Array.from({ length: ranks }, (_, rank) => Math.max(1, Math.round(bandwidthInto(ways(), rank) / mean)));
+function breadths({ ranks, routes }: SpreadProblem): readonly number[] {
+  const mean = meanOf(routes().bandwidth);
+  return Array.from({ length: ranks }, (_, rank) => Math.max(1, Math.round(bandwidthInto(routes(), rank) / mean)));
 }
 
 function meanOf(values: Float64Array): number {
@@ -34,7 +34,7 @@ function partsOfShard(problem: SpreadProblem): number {
     Math.max(...needs.map(({ units, breadth }) => Math.ceil((units * parts) / breadth))) / parts;
   let best = 1;
   for (let parts = 2; roundsFor(best) > least * (1 + relativeTolerance); parts++) {
-    if (ranks * all * parts > listLimits.deliveries || problem.ways().arcs.length * all * parts > most) break;
+    if (ranks * all * parts > listLimits.deliveries || problem.routes().arcs.length * all * parts > most) break;
     if (roundsFor(parts) < roundsFor(best)) best = parts;
   }
   return best;
@@ -46,7 +46,7 @@ function partsOfShard(problem: SpreadProblem): number {
  */
 function piecesOfBroadcast(problem: SpreadProblem): number {
   const { size, root, ranks, inBulks } = problem;
-  const { bandwidth, latency, to, firstOut } = problem.ways();
+  const { bandwidth, latency, to, firstOut } = problem.routes();
   const breadth = Math.min(...breadths(problem).filter((_, rank) => rank !== root));
   const farthest = Math.max(...distancesFrom(root, ranks, (rank) => to.subarray(firstOut[rank], firstOut[rank + 1])));
   // Without bytes or latency there may be no such number.

@@ -5,8 +5,8 @@
 import type { Random } from '../../../ir/random.ts';
 import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
 import { Holdings } from '../holdings.ts';
+import type { RouteTable } from '../route-table.ts';
 import { type Spread, startOf } from '../spread.ts';
-import type { RouteTable } from '../ways.ts';
 import type { AttemptMessage, Cargo, LoopPolicy } from './loop.ts';
 import type { Listener } from './occupancy.ts';
 import { wholeItems } from './together.ts';
@@ -33,10 +33,10 @@ export interface Policy extends LoopPolicy {
 }
 
 export class SpreadCargo implements Cargo {
-  looks = 0;
+  probes = 0;
   private readonly policy: Policy;
   private readonly random: Random;
-  private readonly ways: RouteTable;
+  private readonly routes: RouteTable;
   private readonly items: number;
   private readonly itemBytes: Bytes;
   private readonly holdings: Holdings;
@@ -58,7 +58,7 @@ export class SpreadCargo implements Cargo {
     const { ranks, origin } = spread;
     this.policy = policy;
     this.random = random;
-    this.ways = ways;
+    this.routes = ways;
     this.items = origin.length;
     this.itemBytes = size / origin.length;
     this.holdings = new Holdings(spread);
@@ -83,17 +83,17 @@ export class SpreadCargo implements Cargo {
 
   /** Items per second (or times seconds), then receivers that lack most; of ways that start together what their receivers lack. */
   worthOf(way: number): number {
-    const { ways, items, policy, holdings } = this;
-    const [from, to] = [ways.from[way], ways.to[way]];
+    const { routes, items, policy, holdings } = this;
+    const [from, to] = [routes.from[way], routes.to[way]];
     const useful = this.useful.count[way];
     if (useful === 0) return -1;
-    if (policy.inStep) return 1 / useful;
+    if (policy.inLockStep) return 1 / useful;
     if (policy.together) return holdings.lacking[to];
     const count = Math.min(useful, this.mostItems[way]);
-    const seconds = ways.latency[way] + (count * this.itemBytes) / ways.bandwidth[way];
-    const apart = (to - from + ways.ranks) % ways.ranks;
+    const seconds = routes.latency[way] + (count * this.itemBytes) / routes.bandwidth[way];
+    const apart = (to - from + routes.ranks) % routes.ranks;
     const rate = policy.farFirst ? count * seconds : count / seconds;
-    return rate * (1 + 1e-3 * (holdings.lacking[to] / items) + 1e-6 * (1 - apart / ways.ranks));
+    return rate * (1 + 1e-3 * (holdings.lacking[to] / items) + 1e-6 * (1 - apart / routes.ranks));
   }
 
   /** The rarest items, except what is left to faster ways. */
@@ -101,12 +101,12 @@ export class SpreadCargo implements Cargo {
     const most = this.policy.paced ? this.pacedItems(way, now) : this.mostItems[way];
     const compared = Math.max(comparedItems, comparedPerCarried * most);
     const useful = this.useful.first(way, this.items <= itemsAllCompared ? this.items : compared);
-    this.looks += useful.length;
+    this.probes += useful.length;
     const found = this.policy.patient && !isLast ? this.withoutSooner(useful, way, now) : useful;
     if (found.length <= most) return found;
     const rarity = this.rarity.subarray(0, found.length);
     for (const [i, item] of found.entries()) {
-      const near = this.policy.inStep ? this.neighboursWith(item, this.ways.to[way]) : 0;
+      const near = this.policy.inLockStep ? this.neighboursWith(item, this.routes.to[way]) : 0;
       rarity[i] = near + this.holdings.holders[item] + this.random.next() / 2 ** 32;
     }
     if (most === 1) return [found[rarity.indexOf(rarity.reduce((least, each) => Math.min(least, each)))]];
@@ -114,8 +114,8 @@ export class SpreadCargo implements Cargo {
     return found.filter((_, i) => rarity[i] <= greatest).slice(0, most);
   }
 
-  started({ way, items }: AttemptMessage, arrival: Seconds): void {
-    const to = this.ways.to[way];
+  started({ route, items }: AttemptMessage, arrival: Seconds): void {
+    const to = this.routes.to[route];
     for (const item of items) {
       this.holdings.promise(to, item);
       this.useful.started(to, item);
@@ -123,20 +123,20 @@ export class SpreadCargo implements Cargo {
     }
   }
 
-  arrived({ way, items }: AttemptMessage, loop: Pick<Listener, 'freed'>): void {
-    const rank = this.ways.to[way];
+  arrived({ route, items }: AttemptMessage, loop: Pick<Listener, 'freed'>): void {
+    const rank = this.routes.to[route];
     for (const item of items) {
       this.holdings.arrive(rank, item);
       this.useful.arrived(rank, item);
     }
-    for (let out = this.ways.firstOut[rank]; out < this.ways.firstOut[rank + 1]; out++) loop.freed(out);
+    for (let out = this.routes.firstOut[rank]; out < this.routes.firstOut[rank + 1]; out++) loop.freed(out);
   }
 
   /** Items that a way carries while all ways into the ranks that lack most bring something new. */
   private pacedItems(way: number, now: Seconds): number {
     if (this.pacedAt !== now) this.pace = this.paceNow();
     this.pacedAt = now;
-    return Math.max(1, Math.floor(this.pace * this.ways.bandwidth[way] + rounding));
+    return Math.max(1, Math.floor(this.pace * this.routes.bandwidth[way] + rounding));
   }
 
   /** In items times seconds per byte: what the narrowest way takes for one item, or more. */
@@ -150,7 +150,7 @@ export class SpreadCargo implements Cargo {
 
   /** How long all ways into a rank can bring something new, if they do not compete for the same items. */
   private busyFor(rank: number): number {
-    const { into, firstInto, bandwidth } = this.ways;
+    const { into, firstInto, bandwidth } = this.routes;
     const each = Array.from(
       into.subarray(firstInto[rank], firstInto[rank + 1]),
       (way) => this.useful.count[way] / bandwidth[way],
@@ -161,7 +161,7 @@ export class SpreadCargo implements Cargo {
   /** Neighbours of a way's receiver that have an item or are about to: what few have now may come from the others later. */
   private neighboursWith(item: number, to: number): number {
     const { words, gets } = this.holdings;
-    const { from, into, firstInto } = this.ways;
+    const { from, into, firstInto } = this.routes;
     let count = 0;
     for (let w = firstInto[to]; w < firstInto[to + 1]; w++) {
       count += (gets[from[into[w]] * words + (item >> 5)] >>> (item & 31)) & 1;
@@ -171,20 +171,22 @@ export class SpreadCargo implements Cargo {
 
   /** Items that take the policy's number of latencies. */
   private itemsWithin(way: number): number {
-    const { policy, itemBytes, items, ways } = this;
+    const { policy, itemBytes, items, routes } = this;
     if (policy.latencies === Number.POSITIVE_INFINITY || itemBytes === 0) return items;
-    return Math.max(1, Math.floor((policy.latencies * ways.latency[way] * ways.bandwidth[way]) / itemBytes));
+    return Math.max(1, Math.floor((policy.latencies * routes.latency[way] * routes.bandwidth[way]) / itemBytes));
   }
 
   /** All, if faster ways could not bring what the receiver lacks before the way brings one item; otherwise what none of them brings sooner. */
   private withoutSooner(useful: readonly number[], way: number, now: Seconds): readonly number[] {
-    const { ways, holdings, availableAt, items, itemBytes, duration } = this;
-    const [to, own] = [ways.to[way], duration[way]];
-    const faster = ways.into.subarray(ways.firstInto[to], ways.firstInto[to + 1]).filter((w) => duration[w] < own);
-    const width = faster.reduce((sum, other) => sum + ways.bandwidth[other], 0);
+    const { routes, holdings, availableAt, items, itemBytes, duration } = this;
+    const [to, own] = [routes.to[way], duration[way]];
+    const faster = routes.into
+      .subarray(routes.firstInto[to], routes.firstInto[to + 1])
+      .filter((w) => duration[w] < own);
+    const width = faster.reduce((sum, other) => sum + routes.bandwidth[other], 0);
     if (holdings.lacking[to] * itemBytes >= width * own) return useful;
     const arrival = (other: number, item: number): Seconds =>
-      Math.max(now, availableAt[ways.from[other] * items + item]) + duration[other];
+      Math.max(now, availableAt[routes.from[other] * items + item]) + duration[other];
     return useful.filter((item) => faster.every((other) => arrival(other, item) >= now + own));
   }
 }

@@ -6,7 +6,7 @@
 import { none } from '../../../ir/none.ts';
 import type { Random } from '../../../ir/random.ts';
 import { rounding } from '../../../ir/units.ts';
-import type { RouteTable } from '../ways.ts';
+import type { RouteTable } from '../route-table.ts';
 
 /** Steps of the annealing for each way that could start. */
 const stepsPerWay = 20;
@@ -38,7 +38,7 @@ export function wholeItems({ arcs, topology }: RouteTable): Int32Array {
 
 /** Chooses for one attempt; its arrays serve all instants. */
 export class TogetherChoice {
-  private readonly ways: RouteTable;
+  private readonly routes: RouteTable;
   private readonly random: Random;
   /** By resource: ways that use it, the one first that has used it longest. */
   private readonly users: readonly number[][];
@@ -47,7 +47,7 @@ export class TogetherChoice {
   private readonly best: Int32Array;
 
   constructor(ways: RouteTable, random: Random) {
-    this.ways = ways;
+    this.routes = ways;
     this.random = random;
     this.users = Array.from(ways.capacity, () => []);
     this.taken = new Int32Array(ways.arcs.length);
@@ -76,7 +76,7 @@ export class TogetherChoice {
       if (gain < -worth[way] * (1 - step / steps)) continue;
       for (const other of displaced) this.leave(other);
       taken[way] = step;
-      for (const resource of this.ways.arcs[way].resources) users[resource].push(way);
+      for (const resource of this.routes.arcs[way].resources) users[resource].push(way);
       value += gain;
       if (value <= greatest) continue;
       greatest = value;
@@ -88,7 +88,7 @@ export class TogetherChoice {
   /** Of each resource that has no room, the way that has used it longest has to go. */
   private displacedBy(way: number, room: Float64Array): readonly number[] {
     const displaced: number[] = [];
-    for (const resource of this.ways.arcs[way].resources) {
+    for (const resource of this.routes.arcs[way].resources) {
       const own = this.users[resource];
       if (own.length >= room[resource] && !displaced.includes(own[0])) displaced.push(own[0]);
     }
@@ -97,7 +97,7 @@ export class TogetherChoice {
 
   private leave(way: number): void {
     this.taken[way] = none;
-    for (const resource of this.ways.arcs[way].resources) {
+    for (const resource of this.routes.arcs[way].resources) {
       const own = this.users[resource];
       own.copyWithin(own.indexOf(way), own.indexOf(way) + 1);
       own.pop();

@@ -4,8 +4,8 @@
  * Counts and indices are kept up to date while items start and arrive. Counting the items anew for every message would make the search quadratic in their number.
  */
 import { type Holdings, lowestBit } from '../holdings.ts';
+import type { RouteTable } from '../route-table.ts';
 import { type Spread, startOf } from '../spread.ts';
-import type { RouteTable } from '../ways.ts';
 
 export class UsefulItems {
   private readonly holdings: Holdings;

@@ -6,7 +6,7 @@ import { fastest } from '../attempts.ts';
 import { type AttemptMessage, asSteps, attemptLoop, type Result } from '../events/loop.ts';
 import { listLimits } from '../limits.ts';
 import type { SpreadProblem } from '../problem.ts';
-import type { RouteTable } from '../ways.ts';
+import type { RouteTable } from '../route-table.ts';
 import { ParcelCargo } from './parcel-cargo.ts';
 import type { Routing } from './paths.ts';
 import type { RoutedParcels } from './schedule.ts';
@@ -15,15 +15,15 @@ import type { RoutedParcels } from './schedule.ts';
 const leastMessages = 16;
 /** Messages of all that waits, or of a part of what the busiest resource has to carry; or all in step, with an even share of it for each hop, or a little more. */
 const lengths = [
-  { inStep: false, most: Number.POSITIVE_INFINITY },
-  { inStep: false, most: 1 },
-  { inStep: true, most: 1 },
-  { inStep: true, most: 1.25 },
-  { inStep: true, most: 3 },
+  { inLockStep: false, most: Number.POSITIVE_INFINITY },
+  { inLockStep: false, most: 1 },
+  { inLockStep: true, most: 1 },
+  { inLockStep: true, most: 1.25 },
+  { inLockStep: true, most: 3 },
 ];
 /** Backwards in time, what is wanted last comes last, from near by: a link that is free takes all that has come to it. */
 export const anyMessages = [true, false].flatMap((backwards) => lengths.map((length) => ({ ...length, backwards })));
-export const manyMessages = anyMessages.filter(({ inStep, most }) => !inStep && most === 1);
+export const manyMessages = anyMessages.filter(({ inLockStep, most }) => !inLockStep && most === 1);
 
 type Policy = (typeof anyMessages)[number];
 
@@ -70,10 +70,10 @@ function flowOf(
   const turned = policy.backwards ? paths.map((path) => path.toReversed()) : paths;
   const longest = paths.reduce((most, { length }) => Math.max(most, length), 0);
   // Some parcels make up a share in whole but for rounding.
-  const share = (busiest / (policy.inStep ? longest : leastMessages)) * (1 - 1e-9);
+  const share = (busiest / (policy.inLockStep ? longest : leastMessages)) * (1 - 1e-9);
   const most = ways.bandwidth.map((bandwidth) => policy.most * share * bandwidth);
   const cargo = new ParcelCargo({ paths: turned, weights }, ways, unitBytes, most);
-  const loop = { together: false, inStep: policy.inStep, noise: 0 };
+  const loop = { together: false, inLockStep: policy.inLockStep, noise: 0 };
   const result = attemptLoop(cargo, ways, loop, new Random(0), shouldStop);
   if (result === undefined) throw new Error('parcels on paths: some never arrive');
   const messages = policy.backwards ? result.messages.toReversed() : result.messages;
@@ -90,8 +90,8 @@ function secondsInOrder(
   const arrivedAt = new Float64Array(parcels);
   const freeAt = new Float64Array(capacity.length);
   let last = 0;
-  for (const { way, items } of messages) {
-    const { latency, bandwidth, resources, secondsPerByte, held } = arcs[way];
+  for (const { route, items } of messages) {
+    const { latency, bandwidth, resources, secondsPerByte, held } = arcs[route];
     const bytes = cargo.bytesOf(items);
     let start = 0;
     for (const item of items) start = Math.max(start, arrivedAt[item]);

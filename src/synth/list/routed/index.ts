@@ -11,8 +11,8 @@ import { distancesFrom } from '../../distances.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { maxRanksFor } from '../../limits.ts';
 import { listLimits } from '../limits.ts';
+import { type RouteTable, routeTableOf } from '../route-table.ts';
 import { treeOverRow } from '../rows.ts';
-import { type RouteTable, routeTableOf } from '../ways.ts';
 import { anyMessages, fastestFlow, manyMessages } from './flow.ts';
 import { balancedRoutes, closeEnough, type PathSearch, type RoutedDemand, type Routing } from './paths.ts';
 import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } from './schedule.ts';
@@ -25,7 +25,7 @@ const mostLooks = 2.4e6;
 /** What is to be sent, over which machine. */
 interface Sending {
   /** Turned round where the schedule will be. */
-  readonly ways: RouteTable;
+  readonly routes: RouteTable;
   /** In some unit of what ranks have for others. */
   readonly demands: readonly RoutedDemand[];
   readonly unitBytes: Bytes;
@@ -56,7 +56,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
     yield dismissed(name, `to search paths for ${ranks} ranks would take too long`);
     return;
   }
-  const { ways, hops } = sending;
+  const { routes, hops } = sending;
   if (hops > listLimits.hops) {
     const reason = `${hops} hops of parcels are more than a plan should have`;
     yield dismissed(name, Number.isFinite(hops) ? reason : 'some rank cannot be reached from some other');
@@ -67,7 +67,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
     const chunks = problem.chunks ?? routed.parcels.reduce((most, { parts }) => Math.max(most, parts), 1);
     const build = (multiple: number) =>
       assembleSchedule({ ...collective, chunks: chunks * multiple }, derivation, (move) =>
-        scheduleOf(name, move, ways, routed),
+        scheduleOf(name, move, routes, routed),
       );
     const origin = { engine: 'list', schedule: name };
     yield { kind: 'candidate', candidate: { name: `${name} (${about})`, origin, build } };
@@ -99,7 +99,7 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
   const next = (at: number) => ways.to.subarray(ways.firstOut[at], ways.firstOut[at + 1]);
   const hops = roots.flatMap((source) => [...distancesFrom(source, ranks, next)]);
   return {
-    ways,
+    routes: ways,
     demands: amounts.map((amount) => ({ ...amount, weight: isEven ? 1 : amount.weight / unitBytes })),
     unitBytes,
     isEven,
@@ -120,11 +120,11 @@ function* choices(sending: Sending, problem: Problem): Iterable<readonly [about:
   const control = { effort, shouldStop };
   const flowing = ({ parcels, count, routing }: RoutedPairs, policies = anyMessages): RoutedParcels => {
     const how = { random, soonest: routing === soonest.routing, effort: mostLooks * partOfWork[effort], shouldStop };
-    const reroute = (): Routing => balancedRoutes(sending.ways, parcels, how);
-    const flow = fastestFlow(sending.ways, routing, sending.unitBytes / count, reroute, control, policies);
+    const reroute = (): Routing => balancedRoutes(sending.routes, parcels, how);
+    const flow = fastestFlow(sending.routes, routing, sending.unitBytes / count, reroute, control, policies);
     return { parcels, ...flow };
   };
-  const tree = sharesResources(sending.ways) ? treeOf(sending, problem) : undefined;
+  const tree = sharesResources(sending.routes) ? treeOf(sending, problem) : undefined;
   if (tree !== undefined) yield ['tree over a row', tree];
   else if (base === even) yield ['shortest ways', flowing(soonest)];
   yield ['even ways', flowing(base)];
@@ -141,7 +141,7 @@ function fewestParcels(
   const looks = mostLooks * partOfWork[effort];
   const routed = (count: number): RoutedPairs => {
     const parcels = parcelsOf(sending, count);
-    return { count, parcels, routing: balancedRoutes(sending.ways, parcels, { ...how, effort: looks, shouldStop }) };
+    return { count, parcels, routing: balancedRoutes(sending.routes, parcels, { ...how, effort: looks, shouldStop }) };
   };
   // Parcels of demands that differ are halves of halves of them, whatever C is.
   const fits = (count: number) =>
@@ -183,8 +183,8 @@ function sharesResources({ arcs }: ArcNetwork): boolean {
 }
 
 /** A scatter over a tree of a row of ranks, one parcel for each: all data for a rank and those behind it in one message. Undefined where there is none. */
-function treeOf({ ways, isEven, demands, unitBytes }: Sending, { collective }: Problem): RoutedParcels | undefined {
-  const { arcs, ranks } = ways;
+function treeOf({ routes, isEven, demands, unitBytes }: Sending, { collective }: Problem): RoutedParcels | undefined {
+  const { arcs, ranks } = routes;
   if (collective.kind === 'alltoall' || !isEven || ranks > maxRanksFor.cubes) return undefined;
   const wayOf = new Map(
     arcs.flatMap(({ from, to, channel }, way) => (channel === 0 ? [[from * ranks + to, way] as const] : [])),
@@ -193,12 +193,12 @@ function treeOf({ ways, isEven, demands, unitBytes }: Sending, { collective }: P
   const parcels = demands.map((demand) => ({ ...demand, part: 0, parts: 1 }));
   const parcelOf = new Map(parcels.map(({ destination }, parcel) => [destination, parcel]));
   const paths: number[][] = parcels.map(() => []);
-  const steps = treeOverRow(ways, collective.root, { fixed: 0, each: unitBytes }).map((round) =>
+  const steps = treeOverRow(routes, collective.root, { fixed: 0, each: unitBytes }).map((round) =>
     round.map(({ from, to, ranks: given }) => {
       const way = wayOf.get(from * ranks + to) ?? 0;
       const items = given.flatMap((rank) => parcelOf.get(rank) ?? []);
       for (const parcel of items) paths[parcel].push(way);
-      return { way, items };
+      return { route: way, items };
     }),
   );
   return { parcels, paths, steps };

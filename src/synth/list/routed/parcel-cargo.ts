@@ -6,11 +6,11 @@ import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { AttemptMessage, Cargo } from '../events/loop.ts';
 import type { Listener } from '../events/occupancy.ts';
-import type { RouteTable } from '../ways.ts';
+import type { RouteTable } from '../route-table.ts';
 import type { Routing } from './paths.ts';
 
 export class ParcelCargo implements Cargo {
-  looks = 0;
+  probes = 0;
   private readonly most: ArrayLike<number>;
   private readonly ways: RouteTable;
   private readonly paths: readonly (readonly number[])[];
@@ -62,7 +62,7 @@ export class ParcelCargo implements Cargo {
     if (this.waiting[way].length === 0) return -1;
     const { from, to, ranks } = this.ways;
     const apart = (to[way] - from[way] + ranks) % ranks;
-    return -this.waiting[way].leastKey * (1 + 1e-6 * (1 - apart / ranks));
+    return -this.waiting[way].minKey * (1 + 1e-6 * (1 - apart / ranks));
   }
 
   chosen(way: number): readonly number[] {
@@ -73,7 +73,7 @@ export class ParcelCargo implements Cargo {
       parcels.push(parcel);
       weight += this.weights[parcel];
     }
-    this.looks += parcels.length;
+    this.probes += parcels.length;
     this.left -= parcels.length;
     return parcels;
   }

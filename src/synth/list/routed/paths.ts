@@ -10,7 +10,7 @@ import { rounding, type Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';
 import { perOperation, relativeTolerance } from '../../limits.ts';
 import { listLimits } from '../limits.ts';
-import { latenciesFrom } from '../ways.ts';
+import { latenciesFrom } from '../route-table.ts';
 import { LinkPrices } from './prices.ts';
 
 /** What one rank has for another. */
@@ -69,7 +69,7 @@ export function balancedRoutes(
   const looks = (demands.length * (network.ranks + network.arcs.length)) / 2;
   const perSource = demands.length / sources.size;
   const together = Math.ceil(Math.min(looks / listLimits.looksOneByOne, perSource / listLimits.batchesOfSource));
-  let bound = leastBusy(demands, sources, prices);
+  let bound = leastLoadedPath(demands, sources, prices);
   let best: Pick<Routing, 'paths' | 'busiest'> = { paths: [], busiest: Number.POSITIVE_INFINITY };
   let told = 0;
   const isOver = (): boolean => {
@@ -93,7 +93,7 @@ export function balancedRoutes(
         failures = -1;
       }
       prices.charge({ reference: busiest, idle: 0, weight: 1, power: powers.bound });
-      bound = Math.max(bound, leastBusy(demands, sources, prices));
+      bound = Math.max(bound, leastLoadedPath(demands, sources, prices));
       // Even after one more pass than the first loads are nearly even.
       isDone = best.busiest <= bound * closeEnough || (isOver() && weight > 0);
       if (isDone) break;
@@ -140,7 +140,7 @@ function reroute(
 }
 
 /** The bound that the present prices give. */
-function leastBusy(
+function leastLoadedPath(
   demands: readonly RoutedDemand[],
   sources: ReturnType<typeof bySource>,
   prices: LinkPrices,

@@ -40,14 +40,14 @@ export function scatterSchedule(name: string, collective: Collective, network: E
   };
   const steps = new StepsBuilder();
   for (const messages of routed.steps) {
-    for (const { way, items } of messages) {
+    for (const { route, items } of messages) {
       const sorted = items.filter((parcel) => width[parcel] > 0).sort((a, b) => a - b);
       // The receiver's own shard, which lies in its output, is a piece of its own.
-      const isOwn = (parcel: number) => parcels[parcel].destination === network.arcs[way].to;
+      const isOwn = (parcel: number) => parcels[parcel].destination === network.arcs[route].to;
       const parts = [sorted.filter(isOwn), sorted.filter((parcel) => !isOwn(parcel))];
       send(
         steps,
-        network.arcs[way],
+        network.arcs[route],
         parts.flatMap((part) => joinPieces(part.map(piece))),
       );
     }
@@ -72,13 +72,13 @@ export function alltoallSchedule(name: string, collective: Collective, network: 
   const isLast = (parcel: number): boolean => hop[parcel] + 1 === paths[parcel].length;
   const steps = new StepsBuilder();
   for (const messages of routed.steps) {
-    for (const { way, items } of messages) {
-      for (const parcel of items) if (place[parcel] >= 0) slots[arcs[way].from].release(place[parcel], width[parcel]);
+    for (const { route, items } of messages) {
+      for (const parcel of items) if (place[parcel] >= 0) slots[arcs[route].from].release(place[parcel], width[parcel]);
     }
-    for (const { way, items } of messages) {
+    for (const { route, items } of messages) {
       const sorted = items.filter((parcel) => width[parcel] > 0).sort((a, b) => a - b);
       const staying = sorted.reduce((sum, parcel) => (isLast(parcel) ? sum : sum + width[parcel]), 0);
-      let transit = slots[arcs[way].to].take(staying);
+      let transit = slots[arcs[route].to].take(staying);
       const pieces = sorted.map((parcel): Piece => {
         const { source, destination } = parcels[parcel];
         const [from, to] = [place[parcel], isLast(parcel) ? none : transit];
@@ -93,7 +93,7 @@ export function alltoallSchedule(name: string, collective: Collective, network: 
           count: width[parcel],
         };
       });
-      send(steps, arcs[way], joinPieces(pieces));
+      send(steps, arcs[route], joinPieces(pieces));
     }
     steps.endStep();
   }

@@ -26,7 +26,7 @@ function exchange(): Schedule {
 }
 
 function search(size: number, operations = 1e6): SizeSearch {
-  return { routes: pair, size, toBeat: Number.POSITIVE_INFINITY, spend: workBudget(operations, {}) };
+  return { routes: pair, size, incumbent: Number.POSITIVE_INFINITY, spend: workBudget(operations, {}) };
 }
 
 describe('the best sizes', () => {

@@ -39,7 +39,7 @@ function chain(bulks: number) {
   const asked = { collective, topology, size, limits: defaultLimits, bulks };
   const outcome = evaluateCandidate(candidate, asked, routes, Number.POSITIVE_INFINITY);
   if (outcome.kind !== 'priced') throw new Error(outcome.kind);
-  return tapered(outcome, { routes, size, toBeat: Number.POSITIVE_INFINITY, spend: workBudget(1e6, {}) });
+  return tapered(outcome, { routes, size, incumbent: Number.POSITIVE_INFINITY, spend: workBudget(1e6, {}) });
 }
 
 describe('bulks that taper', () => {

@@ -41,15 +41,15 @@ export class ScanRoutes {
    */
   find(lengths: ArrayLike<number>, withOwn: boolean): this {
     const { ranks } = this;
-    this.findWays(lengths, withOwn);
+    this.findRoutes(lengths, withOwn);
     this.end = -1;
     this.distance = 0;
     if (!withOwn) {
-      for (let rank = 1; rank < ranks; rank++) this.distance += this.way(rank - 1, rank);
+      for (let rank = 1; rank < ranks; rank++) this.distance += this.route(rank - 1, rank);
       return this;
     }
-    const sums = this.leastSums();
-    const whole = (at: number) => sums[at] + this.way(ranks - 1, at) + this.way(at, ranks - 1);
+    const sums = this.shortestSums();
+    const whole = (at: number) => sums[at] + this.route(ranks - 1, at) + this.route(at, ranks - 1);
     this.end = ranks - 1;
     for (let at = 0; at < ranks; at++) if (whole(at) < whole(this.end)) this.end = at;
     this.distance = whole(this.end);
@@ -90,18 +90,18 @@ export class ScanRoutes {
     return crossed;
   }
 
-  private way(from: number, to: number): number {
+  private route(from: number, to: number): number {
     return this.between[from * this.ranks + to];
   }
 
   /** Class m there and back over v, by way of u before it meets class m − 1, */
   private beforeMeeting(rank: number, meet: number, leave: number): number {
-    return this.way(rank, leave) + this.way(leave, meet) + this.way(meet, rank);
+    return this.route(rank, leave) + this.route(leave, meet) + this.route(meet, rank);
   }
 
   /** or after. */
   private afterMeeting(rank: number, meet: number, leave: number): number {
-    return this.way(rank, meet) + this.way(meet, leave) + this.way(leave, rank);
+    return this.route(rank, meet) + this.route(meet, leave) + this.route(leave, rank);
   }
 
   /**
@@ -109,7 +109,7 @@ export class ScanRoutes {
    * to there is less, for by the triangle inequality a round over v and u is no shorter than one over u alone. Sums that cannot be
    * part of a least one are left infinite.
    */
-  private leastSums(): Float64Array {
+  private shortestSums(): Float64Array {
     const { ranks } = this;
     const sums = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
     const leaving = new Float64Array(ranks);
@@ -169,7 +169,7 @@ export class ScanRoutes {
   }
 
   /** An exscan needs those from each rank to the next only. */
-  private findWays(lengths: ArrayLike<number>, withOwn: boolean): void {
+  private findRoutes(lengths: ArrayLike<number>, withOwn: boolean): void {
     const { ranks, between, search } = this;
     const { chips, nodes } = this.topology;
     const { firstOut, out, to } = this.columns;

@@ -17,14 +17,14 @@ export function proposeGatherThenReduce(movers: readonly Engine[]): Engine {
     name: 'folding',
     searches: true,
     about: 'for short messages: all operands to where they are needed, combined there in rank order',
-    promise,
+    estimate: estimateOf,
     propose: (problem) => propose(problem, movers),
   };
 }
 
 /** For a message of which each link carries all in less time than its latency nothing is quicker, as a rule. */
-function promise({ collective, routes, size }: Problem): Partial<EngineEstimate> {
-  return collective.kind === 'allreduce' && isShort(size, routes.topology) ? { part: 0.9 } : {};
+function estimateOf({ collective, routes, size }: Problem): Partial<EngineEstimate> {
+  return collective.kind === 'allreduce' && isShort(size, routes.topology) ? { boundShare: 0.9 } : {};
 }
 
 function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
@@ -47,7 +47,7 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
           const { chunks } = schedule.collective;
           return gatherThenReduce(schedule, { kind, ranks, chunks, root, op, ordered, inPlace });
         },
-        ...(candidate.promised && { promised: candidate.promised }),
+        ...(candidate.estimatedTime && { estimatedTime: candidate.estimatedTime }),
       },
     };
   }

@@ -5,7 +5,7 @@ export interface SearchNode {
   /** For people. */
   readonly name: string;
   /** Nothing made of it can be faster. */
-  readonly floor: Seconds;
+  readonly lowerBound: Seconds;
   /** About what the next refinements make of it, and the scale of what that is off by, in its logarithm. */
   readonly estimate: Seconds;
   readonly spread: number;
@@ -14,7 +14,7 @@ export interface SearchNode {
   /** As good as the best plan is good enough: of equals it is the one to have. */
   readonly winsTies?: boolean;
   /** An engine: what it will propose is not known. */
-  readonly isAsked?: true;
+  readonly isEngine?: true;
   /** A plan can be made of it at once. */
   readonly isCandidate?: true;
   /** To be shown by `--explain`, good or not. */

@@ -3,12 +3,12 @@ import { NearestFirst } from '../../../graph/nearest-first.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { Holdings } from '../holdings.ts';
 import type { SpreadProblem } from '../problem.ts';
+import type { RouteTable } from '../route-table.ts';
 import { isWanted, type Spread, startOf } from '../spread.ts';
-import type { RouteTable } from '../ways.ts';
 
 /** What a rank lacks must come in at the bandwidth it has, and every item must get to the rank that is farthest from it. */
-export function spreadTimeLowerBound(spread: Spread, problem: Pick<SpreadProblem, 'ways' | 'size'>): Seconds {
-  const ways = problem.ways();
+export function spreadTimeLowerBound(spread: Spread, problem: Pick<SpreadProblem, 'routes' | 'size'>): Seconds {
+  const ways = problem.routes();
   const itemBytes = problem.size / spread.origin.length;
   const incoming = Array.from(new Holdings(spread).lacking, (items, rank) =>
     items === 0 ? 0 : soonestInto(ways, rank) + (items * itemBytes) / bandwidthInto(ways, rank),
