@@ -18,7 +18,7 @@ export interface Baseline {
 
 /** The baselines that there are, the fastest first, and why others are not. */
 export interface Baselines {
-  readonly evaluated: readonly Baseline[];
+  readonly priced: readonly Baseline[];
   readonly missing: readonly Dismissal[];
 }
 
@@ -37,7 +37,7 @@ export function baselinesFor(request: BaselineRequest): Baselines {
     if ('reason' in found) missing.push(found);
     else priced.push(found);
   }
-  return { evaluated: priced.sort((a, b) => a.seconds - b.seconds), missing };
+  return { priced: priced.sort((a, b) => a.seconds - b.seconds), missing };
 }
 
 /** The request as `compile` takes it, without what says how to search. */

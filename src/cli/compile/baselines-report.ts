@@ -7,12 +7,12 @@ import { displayLimits } from '../shown.ts';
 
 /** @param plan what the chosen plan takes, where there is one */
 export function baselinesText(
-  { evaluated, missing }: Baselines,
+  { priced, missing }: Baselines,
   plan: Seconds | undefined,
   width = displayLimits.width,
 ): string {
   const lines = [
-    ...evaluated.flatMap((baseline) => wrap('  ', [...baselineWords(baseline, plan)], width)),
+    ...priced.flatMap((baseline) => wrap('  ', [...baselineWords(baseline, plan)], width)),
     ...missing.flatMap(({ name, reason }) => wrap('  ', `${name}: ${reason}`.split(' '), width)),
   ];
   return `what NCCL would do:\n${lines.map((line) => `${line}\n`).join('')}`;

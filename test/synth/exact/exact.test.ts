@@ -108,6 +108,6 @@ describe('exact schedules', () => {
     const { bounds } = oracleFor('alltoall', 'dgx1');
     expect(bounds.roundsPerChunk).toBeCloseTo(8 / 3, 9);
     expect(bounds.minSteps).toBe(2);
-    expect(oracleFor('allgather', 'ring:16').bounds).toMatchObject({ leastSteps: 8, roundsPerChunk: 7.5 });
+    expect(oracleFor('allgather', 'ring:16').bounds).toMatchObject({ minSteps: 8, roundsPerChunk: 7.5 });
   });
 });

@@ -26,7 +26,7 @@ describe('the frontier', () => {
       [5, 3, 6],
       [6, 3, 7],
     ]);
-    expect(result).toMatchObject({ complete: true, stoppedEarly: false, leastSteps: 2 });
+    expect(result).toMatchObject({ complete: true, stoppedEarly: false, minSteps: 2 });
     expect(result.roundsPerChunk).toBeCloseTo(7 / 6, 9);
   });
 
