@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import '../dist/host/node.js';
 import { shippedTrees } from '../dist/read/kept-yaml.js';
+import { shippedFiles } from '../dist/read/shipped.js';
+import { highsModule, shippedModule } from './generated.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const { outputFiles } = await build({
@@ -55,9 +57,12 @@ const page = await build({
   write: false,
 });
 const pagePart = (ending) => page.outputFiles.find(({ path }) => path.endsWith(ending)).text.trim();
+const pageParts = { 'page.js': pagePart('.js'), 'page.css': pagePart('.css') };
 const files = {
-  'page/page.js': pagePart('.js'),
-  'page/page.css': pagePart('.css'),
+  'page/page.js': pageParts['page.js'],
+  'page/page.css': pageParts['page.css'],
+  'generated/shipped.js': shippedModule(shippedFiles(), pageParts),
+  'generated/highs.js': await highsModule(),
   'bin/ccc-check.cjs': check.outputFiles[0].text,
   'bin/ccc.cjs': text,
   'bin/package.json': '{ "type": "commonjs" }\n',
@@ -77,7 +82,7 @@ for (const [name, text] of Object.entries(files)) {
 for (const path of readdirSync(join(root, 'dist'), { recursive: true })) {
   const file = path.replaceAll('\\', '/');
   const source = join(root, 'src', file.replace(/(\.d)?\.[jt]s$/, '.ts'));
-  const isLeft = /^(?:bin|kept|page)\/.*\./.test(file)
+  const isLeft = /^(?:bin|generated|kept|page)\/.*\./.test(file)
     ? files[file] === undefined
     : /\.[jt]s$/.test(file) && !existsSync(source);
   if (isLeft) rmSync(join(root, 'dist', file), { force: true });

@@ -36,6 +36,7 @@ export const longTests: readonly string[] = [
   'test/bounds/counts.test.ts',
   'test/certificates/forged.test.ts',
   'test/model/simulate/laned-random.test.ts',
+  'test/core/chromium.test.ts',
   'test/emit/hostile-names.test.ts',
   'test/emit/mpi/mpi.test.ts',
   'test/emit/mpi/ranges.test.ts',

@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { emptyFolder } from './temporary.ts';
@@ -23,8 +23,10 @@ function installed(): string {
   execFileSync('tar', ['-xzf', join(folder, JSON.parse(packed)[0].filename), '-C', modules]);
   execFileSync('mv', [join(modules, 'package'), join(modules, 'ccc')]);
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    if (existsSync(join(root, 'node_modules', name)))
-      symlinkSync(join(root, 'node_modules', name), join(modules, name));
+    if (!existsSync(join(root, 'node_modules', name))) continue;
+    // A name with a scope has a folder of its own.
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
   symlinkSync('../ccc/bin/ccc.js', join(modules, '.bin', 'ccc'));
   return folder;
