@@ -1,7 +1,7 @@
 /** The fields of YAML mappings: which there must be, which there may be, and of what type. */
 import { CccError, type SourceRange } from '../ir/diagnostic.ts';
 import { nearestNames } from './nearest.ts';
-import { describeNode, type YamlEntry, type YamlMapping, type YamlNode, type YamlScalar } from './yaml.ts';
+import { describeNode, isNothing, type YamlEntry, type YamlMapping, type YamlNode, type YamlScalar } from './yaml.ts';
 
 export class DocumentFields {
   readonly range: SourceRange;
@@ -59,7 +59,7 @@ export class DocumentFields {
 
 /** @throws CccError 'schema' when it is a list, a mapping or nothing */
 export function scalarOf(node: YamlNode, expected: string): YamlScalar {
-  if (node.kind !== 'scalar' || (node.plain && node.text === '')) {
+  if (node.kind !== 'scalar' || isNothing(node)) {
     throw new CccError('schema', `expected ${expected}, found ${describeNode(node)}`, node.range);
   }
   return node;

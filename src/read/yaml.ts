@@ -100,11 +100,16 @@ function rangeOf(node: YamlLibraryNode, source: SourceText): SourceRange {
   return { source, start, end: start + source.text.slice(start, end).trimEnd().length };
 }
 
+/** Whether a node has no value: an empty text, or one of the words that mean null in YAML 1.2, without quotes. */
+export function isNothing(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.plain && /^(?:|~|null|Null|NULL)$/.test(node.text);
+}
+
 /** What a message calls a node. */
 export function describeNode(node: YamlNode): string {
   if (node.kind === 'sequence') return 'a list';
   if (node.kind === 'mapping') return 'a mapping';
-  if (node.text === '') return 'nothing';
+  if (isNothing(node) || node.text === '') return 'nothing';
   return `'${node.text.length > 40 ? `${node.text.slice(0, 40)}…` : node.text}'`;
 }
 

@@ -97,6 +97,8 @@ export function openTopology(source: SourceText, request: TopologyRequest, limit
   checkFormat(node, 'ccc-topology');
   const fields = new DocumentFields(node, 'a topology file', keys);
   const called = textOf(fields.require('name'), 'a name');
+  // Nothing is made of these texts here, but a file that has something else in their place is refused.
+  descriptionOf(fields);
   const values = readArguments(fields.get('parameters'), request.name, request.values, limits);
   const scope = new Scope(functionsOn(values.shape));
   const frame: Frame = [];
@@ -142,7 +144,10 @@ export interface Description {
 
 /** What a topology file says about itself, without expanding it. @throws CccError 'syntax', 'schema' */
 export function describeTopology(source: SourceText, limits = defaultLimits): Description {
-  const fields = new DocumentFields(readYaml(source, limits), 'a topology file', keys);
+  return descriptionOf(new DocumentFields(readYaml(source, limits), 'a topology file', keys));
+}
+
+function descriptionOf(fields: DocumentFields): Description {
   return {
     about: optionalText(fields.get('about')) ?? '',
     source: optionalText(fields.get('source')),
