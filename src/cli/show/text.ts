@@ -1,10 +1,8 @@
 /** Text for a terminal: its width and line breaks. */
 import { oneLine } from '../../ir/plain-text.ts';
+import { textWidth } from '../terminal.ts';
 
-/** Columns of a terminal that a text takes: one per code point (names in double-width scripts are not worth more code). */
-export function textWidth(text: string): number {
-  return [...text].length;
-}
+export { textWidth } from '../terminal.ts';
 
 /** Words, whatever they quote, in lines of at most `width` columns, the first after `lead` (with its own space), the others indented as far. */
 export function wrap(lead: string, words: readonly string[], width: number, separator = ' '): string[] {

@@ -1,6 +1,6 @@
 /** Tables that are wider than a terminal. */
 import { describe, expect, it } from 'vitest';
-import { formatWideTable } from '../../../src/cli/show/table.ts';
+import { formatTable, formatWideTable } from '../../../src/cli/show/table.ts';
 
 const header = ['from', 'plan', 'bulks'];
 const long = 'levels (full-mesh-reducescatter within, full-mesh-allreduce across, full-mesh-allgather within)';
@@ -22,4 +22,19 @@ describe('a table wider than its width', () => {
     expect(text.split('\n')).toHaveLength(3);
     expect(text).toContain(long);
   });
+});
+
+it('a table counts an East Asian character as two columns, and a combining mark as none', () => {
+  const rows = [
+    ['芯片零', '1'],
+    ['chip 1', '2'],
+    ['chi\u0302p 2', '3'],
+  ];
+  expect(formatTable({ header: ['name', 'rank'], rows }).split('\n')).toEqual([
+    '| name   | rank |',
+    '| ------ | ---- |',
+    '| 芯片零 | 1    |',
+    '| chip 1 | 2    |',
+    '| chi\u0302p 2 | 3    |',
+  ]);
 });
