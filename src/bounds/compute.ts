@@ -1,4 +1,7 @@
-/** Reductions: those that any plan has to do, shared among the engines as they can begin (certificates/reductions.ts). */
+/**
+ * Compute bound: the reductions that every plan must perform, distributed over the chips' reduce engines, each of which
+ * can start only once data has reached it. The theorem is in certificates/reductions.ts, the proof in docs/bounds.md.
+ */
 import type { Certificate } from '../ir/certificate.ts';
 import type { Collective } from '../ir/collective.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../ir/units.ts';
@@ -6,7 +9,7 @@ import type { MachineFacts } from './machine-facts.ts';
 import { bytesReduced } from './needs.ts';
 import { timeToFill } from './time-to-fill.ts';
 
-/** Nothing when some chip has no reduce engine: it reduces for free in the model. */
+/** Returns no certificate if some chip has no reduce engine: the time model then reduces for free on that chip. */
 export function computeBound(
   collective: Collective,
   { topology, nearestOther }: MachineFacts,

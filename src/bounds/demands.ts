@@ -1,22 +1,25 @@
 /**
- * What a custom collective wants, slot by slot, put together: ranks that contribute to a result, ranks that want it, and how many
- * chunks of that kind there are. Several process groups at once are a custom collective of few demands.
+ * Groups the output slots of a custom collective by who contributes and who wants the result, with the number of chunks
+ * of each kind. Several process groups at once are a custom collective with few such demands.
  */
 import type { Collective, Contribution, CustomCondition } from '../ir/collective.ts';
 import { contributionsIn, ranksWithResults, runsOfRank, type WantedRun } from '../ir/custom-results.ts';
 import { searched } from './limits.ts';
 
-/** Results of the same contributors for the same ranks. */
+/** Results that combine the same contributors and are wanted by the same ranks. */
 export interface MulticastDemand {
   readonly contributors: readonly number[];
   readonly wanters: readonly number[];
-  /** How many such results there are. No two share a contribution, so that no message serves two of them. */
+  /** Number of such results. No two share a contribution, so that no message serves two of them. */
   readonly chunks: number;
 }
 
 const known = new WeakMap<CustomCondition, readonly MulticastDemand[]>();
 
-/** Of results that share a contribution the one with the most contributions counts, of equal ones the first. */
+/**
+ * Among results that share a contribution, only the one with the most contributions is counted; the first of them in
+ * case of a tie.
+ */
 export function multicastDemandsOf({ custom }: Collective): readonly MulticastDemand[] {
   if (custom === undefined) return [];
   const demands = known.get(custom) ?? gathered(custom);
@@ -50,13 +53,13 @@ function gathered(custom: CustomCondition): MulticastDemand[] {
   return [...demands.values()];
 }
 
-/** An output slot, and what it combines. */
+/** An output slot, and the contributions that it combines. */
 interface WantedSlot {
   readonly rank: number;
   readonly contributions: readonly Contribution[];
 }
 
-/** All slots that want something, or those of one rank. */
+/** All slots with a defined result, optionally of one rank only. */
 export function* wantedSlots(custom: CustomCondition, of?: number): Iterable<WantedSlot> {
   for (const run of of === undefined ? allRuns(custom) : runsOfRank(custom.results, of)) {
     for (let i = 0; i < run.count; i++) {

@@ -1,70 +1,79 @@
-/** How far bounds are looked for: none of it makes a bound wrong, only weaker. */
+/** Limits of the searches for bounds. None of them makes a bound wrong; a smaller limit can only make it weaker. */
 export const searched = {
-  /** Contributions that are looked through; of larger collectives nothing is said. */
+  /** Contributions of a custom collective; larger ones get no such bound. */
   contributions: 500_000,
-  /** On machines of more ranks the bound is looked for only if their chips are alike. */
+  /** Ranks beyond which this bound is computed only if all chips are alike. */
   straightRanks: 512,
-  /** Distances and bandwidths that sets of chips are made from. */
+  /** Thresholds of distance and of bandwidth from which sets of chips are formed. */
   thresholds: 12,
-  /** On machines of more ranks allreduces and scans have more to say in other ways, and much to look at in this one. */
+  /**
+   * Ranks beyond which allreduces and scans are not examined root by root: other bounds are better there, and this one
+   * is expensive.
+   */
   rootRanks: 1024,
-  /** Turns in which messages are handed on, and messages that wait for copies. */
+  /** Turns in which messages are relayed, and messages that wait for copies. */
   turns: 10_000,
-  /** Chips whose B/γ are tried as prices. */
+  /** Values of B/γ that are tried as prices. */
   prices: 16,
-  /** Nodes that are tried on the other side, in what each looks at: links and demands. */
+  /** Budget of the local search for cuts, in links and demands visited. */
   improvedWork: 3_000_000,
   improvedStarts: 100,
-  /** Of larger machines exchanges would take the whole of that. */
+  /** Nodes beyond which pairs are not exchanged, since that would use up the whole budget. */
   nodesToExchange: 80,
-  /** Machines of so many nodes have few enough sides to look at all. */
+  /** Nodes up to which all sides are enumerated. */
   nodesForAllSides: 12,
-  /** Sides with the highest rate that are returned. */
+  /** Number of the best sides that are returned. */
   sides: 6,
-  /** Up to this many ranks, all runs of neighbouring ranks are cuts to look at. */
+  /** Ranks up to which all runs of consecutive ranks are tried as cuts. */
   ranksForRuns: 64,
-  /** Of more ranks, as many as this are looked at one by one, evenly spread. */
+  /** Ranks beyond which only as many, evenly spaced, are tried one by one. */
   ranksAlone: 1024,
-  /** Nodes of machines on which all pairs are looked at for each link; on larger ones all ranks may send over all links. */
+  /**
+   * Nodes up to which the senders over each link are determined from all pairs; on larger machines all ranks may send
+   * over all links.
+   */
   nodesForSenders: 128,
-  /** Sets that are improved. */
+  /** Interleaved sets from which the local search starts. */
   interleavedStarts: 4,
-  /** Times that all ranks are tried on the other side. */
+  /** Passes over all ranks of that local search. */
   interleavedPasses: 8,
-  /** Work of one search for a tightest cut, in arcs looked at: less than half a second. */
+  /** Budget of one search for a tightest cut, in arcs visited: less than half a second. */
   cutWork: 8_000_000,
 } as const;
 
-/** How lengths of links are looked for, by which bounds are proved. */
+/** Limits of the searches for link lengths. */
 export const weighing = {
-  /** Links and triples of ranks looked at in the whole search by the simplex method. */
+  /** Budget of the simplex method for scans, in links and triples of ranks visited. */
   scanSimplexWork: 8_000_000,
   scanSteps: 1000,
-  /** Steps for each link with which the simplex method is sure to come near the best lengths, and without which it has no chance to. */
+  /** Simplex steps per link that suffice to come near the best lengths; without as many the method is not tried. */
   stepsPerLink: 3,
-  /** After so many rounds what was known before is to be beaten, or it will not be. */
+  /** Rounds after which the search ends unless it has beaten the bound known before. */
   scanTrial: 20,
-  /** How fast weights change at first (weights.ts). */
+  /** Initial step size of multiplicative weights (weights.ts). */
   scanPace: 6,
-  /** How much of what crossed before counts beside what crosses now. */
+  /** Decay of past loads per round. */
   remembered: 0.7,
-  /** The less, the sooner weights change less. */
+  /** The smaller, the sooner the step size decreases. */
   slowness: 8,
-  /** Links and ranks looked at in the search for trees, and as many again for parts. */
+  /** Budget of the search for trees, in links and ranks visited, and as much again for partitions. */
   treeWork: 2_000_000,
   trees: 300,
-  /** Trees without better lengths before the search ends. */
+  /** Trees without improvement after which the search ends. */
   treePatience: 40,
-  /** Trees after which lengths are looked at, and twice as many for the parts that they leave. */
+  /** Trees between two evaluations of lengths; partitions are evaluated half as often. */
   treesBetweenLooks: 10,
   longest: 1000,
-  /** Links looked at in the whole search. */
+  /** Budget of the whole search, in links visited. */
   routingWork: 1_000_000,
   routingRounds: 20,
-  /** Rounds without better lengths before the search ends. */
+  /** Rounds without improvement after which the search ends. */
   routingPatience: 8,
-  /** How fast weights change at first (weights.ts): more evenly than those of scans, as ways are shared. */
+  /**
+   * Initial step size of multiplicative weights (weights.ts); smaller changes than for scans, since ties share the
+   * load.
+   */
   routingPace: 12,
-  /** Pairs of ranks and entries of the simplex method that are looked at in the whole search. */
+  /** Budget of the whole search, in pairs of ranks and entries of the simplex tableau. */
   routeWork: 20_000_000,
 } as const;

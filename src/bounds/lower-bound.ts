@@ -26,9 +26,9 @@ import { stagingBounds } from './staging.ts';
 const trivial: Certificate = { kind: 'trivial', seconds: 0, reason: 'nothing has to be sent', witness: {} };
 
 /**
- * The best lower bound that is known on the simulated time of any correct plan, for a message of `size` bytes, and all the
- * certificates that were found, best first; all of them include the launch. `checkCertificate` checks each of them anew. What does not depend on the size is found
- * once for each topology object.
+ * Returns the best lower bound known on the simulated time of any correct plan, for a message of `size` bytes, and all
+ * certificates found, best first; all of them include the launch time. `checkCertificate` checks each of them
+ * independently. What does not depend on the size is computed once per topology object.
  */
 export function lowerBound(asked: Collective, topology: Topology, size: Bytes): Bound {
   const collective = inFewestChunks(asked);

@@ -1,4 +1,7 @@
-/** What bounds need of a machine whatever the collective and the size: found once per topology and kept as long as it. */
+/**
+ * Facts about a machine that bounds need whatever the collective and the size, computed once per topology and cached
+ * with it.
+ */
 
 import { chipsAreAlike } from '../graph/alike-chips.ts';
 import { type Topology, transpose } from '../ir/topology.ts';
@@ -7,10 +10,13 @@ import { Latencies } from './latency/latencies.ts';
 
 export interface MachineFacts {
   readonly topology: Topology;
-  /** What holds for one chip is known to hold for all (alike-chips.ts). */
+  /** True if all chips are known to be equivalent under a symmetry of the machine (alike-chips.ts). */
   readonly alike: boolean;
   readonly latencies: Latencies;
-  /** Latencies of the transposed machine: `backwards.from(v)[u]` is the least Σα from u to v. The same object where ways back take as long. */
+  /**
+   * Latencies of the transposed machine: `backwards.from(v)[u]` is the least Σα from u to v. The same object as
+   * `latencies` if every link has a reverse link of the same latency.
+   */
   readonly backwards: Latencies;
   /** By node: least Σα from some rank to it, 0 for the ranks' own nodes. */
   readonly nearestRank: Float64Array;
@@ -20,10 +26,13 @@ export interface MachineFacts {
   readonly nearestFrom: Float64Array;
   /** By rank: all its incoming links are `blocking`. */
   readonly enteredByBlocking: readonly boolean[];
-  /** By rank: the sum of as many of its fastest links as it has ports. */
+  /**
+   * By rank: the sum of the bandwidths of its P fastest outgoing (`sends`) and incoming (`receives`) links, P being its
+   * ports.
+   */
   readonly sends: readonly BytesPerSecond[];
   readonly receives: readonly BytesPerSecond[];
-  /** What searches have found, by a name that says for what. */
+  /** Cached results of searches, by name. */
   readonly found: Map<string, unknown>;
 }
 
@@ -38,7 +47,7 @@ export function machineFacts(topology: Topology): MachineFacts {
   return facts;
 }
 
-/** What `search` finds, once per machine and name. */
+/** Returns the cached result of `search` for this machine and name, or computes it. */
 export function once<Result>(facts: MachineFacts, name: string, search: () => Result): Result {
   if (!facts.found.has(name)) facts.found.set(name, search());
   return facts.found.get(name) as Result;
@@ -77,7 +86,7 @@ function gather(topology: Topology): MachineFacts {
   };
 }
 
-/** Whether every link has one of the same α the other way: then ways back take as long. */
+/** Whether every link has a reverse link of the same latency. */
 function isAsFarBack({ links }: Topology): boolean {
   const there = new Set(links.map(({ from, to, latency }) => `${from} ${to} ${latency}`));
   return links.every(({ from, to, latency }) => there.has(`${to} ${from} ${latency}`));

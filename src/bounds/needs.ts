@@ -1,7 +1,7 @@
 /**
- * What a collective forces to happen between chips, whatever the plan: whose data must reach whom, and how many bytes must
- * cross from one part of the chips to the other. A message carries values; values of different chunks never merge into one,
- * values of the same chunk may when they are reduced, and then one value can stand for any number of contributions.
+ * What a collective forces to happen between chips whatever the plan: whose data must reach whom, and how many bytes
+ * must cross from one part of the machine to another. A message carries values. Values of different chunks never merge;
+ * values of the same chunk may merge by reduction, and one value can then stand for any number of contributions.
  */
 import type { Collective } from '../ir/collective.ts';
 import { messageChunks } from '../ir/collective.ts';
@@ -11,7 +11,10 @@ import type { Bytes } from '../ir/units.ts';
 import { multicastDemandsOf, wantedSlots } from './demands.ts';
 import { spannedRanksOf } from './lengths/spans.ts';
 
-/** Whether a collective asks the same of all ranks: whoever they are, each has something for every other, and as much. */
+/**
+ * Whether the collective is the same for all ranks up to renumbering: each rank needs the same amount of data from
+ * every other.
+ */
 export function treatsRanksAlike({ kind, counts }: Collective): boolean {
   return counts === undefined && (kind === 'allgather' || kind === 'reducescatter' || kind === 'allreduce');
 }
@@ -47,7 +50,7 @@ export function dependence(collective: Collective): (from: number, to: number) =
   }
 }
 
-/** The shards (indices of `counts`) in which rank `to`'s result depends on the input of rank `from`. */
+/** The shards (indices of `counts`) of rank `to`'s result that depend on the input of rank `from`. */
 function shardsBetween({ kind, ranks, root }: Collective, from: number, to: number): readonly number[] {
   switch (kind) {
     case 'allgather':
@@ -66,8 +69,8 @@ function shardsBetween({ kind, ranks, root }: Collective, from: number, to: numb
 }
 
 /**
- * Bytes of distinct values that depend on one of the `sources` and are needed by one of the `targets`; no rank is both. They
- * must cross every cut that has the sources inside and the targets outside.
+ * Bytes of distinct values that depend on one of the `sources` and are needed by one of the `targets`, which are
+ * disjoint sets. They must cross every cut with the sources inside and the targets outside.
  */
 export function bytesBetween(
   collective: Collective,
@@ -106,7 +109,7 @@ export function bytesBetween(
   }
 }
 
-/** Each shard that a target needs of a source, wherever else it is needed. */
+/** Each shard that a target needs from a source, counted once. */
 function countedBytesBetween(
   collective: Collective,
   size: Bytes,
@@ -126,8 +129,9 @@ function countedBytesBetween(
 }
 
 /**
- * Values of each byte that targets of a scan need of sources: one for every stretch of sources, in rank order, that some target
- * follows. A target after the stretch needs a value with a contribution of it, which is of no use to targets before.
+ * Values per byte that targets of a scan need from sources: one for every run of consecutive sources that some target
+ * follows. A target after the run needs a value that contains its contributions, and such a value is useless to the
+ * targets before it.
  */
 function valuesOfScan(ranks: number, sources: readonly number[], targets: readonly number[]): number {
   const isSource = new Uint8Array(ranks);
@@ -145,9 +149,10 @@ function valuesOfScan(ranks: number, sources: readonly number[], targets: readon
 }
 
 /**
- * Values that targets of a custom collective need of sources. What serves an output slot holds contributions to that slot and no
- * others, for nothing can be taken out of a reduction: so a slot with a contribution of a source that is none to the slots counted
- * before needs a value that serves none of these. Slots are counted greedily, those with fewest contributions first.
+ * Values that targets of a custom collective need from sources. A value that serves an output slot contains
+ * contributions to that slot only, since nothing can be removed from a reduction. A slot with a contribution from a
+ * source that contributes to none of the slots counted before therefore needs a further value. Slots are counted
+ * greedily, those with the fewest contributions first.
  */
 function separateValues({ custom }: Collective, sources: readonly number[], targets: readonly number[]): number {
   if (custom === undefined) return 0;
@@ -173,7 +178,10 @@ function separateValues({ custom }: Collective, sources: readonly number[], targ
   return values;
 }
 
-/** Bytes of messages between ranks that any plan sends in all; proved in message-count.ts, of custom collectives in spans.ts. */
+/**
+ * Bytes that any plan sends in messages between ranks in total; proved in message-count.ts, for custom collectives in
+ * spans.ts.
+ */
 export function messageBytesInAll(collective: Collective, size: Bytes): Bytes {
   const { kind, ranks, root, counts } = collective;
   if (counts !== undefined) {
@@ -209,8 +217,8 @@ export function messageBytesInAll(collective: Collective, size: Bytes): Bytes {
 }
 
 /**
- * Bytes that must be reduced in all, each reduction merging two values: a result of n contributions takes n − 1 of them.
- * Of scans only the last rank's result is counted, of custom collectives results that share no contribution.
+ * Bytes that must be reduced in total, where each reduction merges two values: a result of n contributions takes n − 1.
+ * For scans only the last rank's result is counted, for custom collectives only results that share no contribution.
  */
 export function bytesReduced(collective: Collective, size: Bytes): Bytes {
   const { kind, ranks } = collective;

@@ -1,11 +1,14 @@
-/** Staging: what a chip has to copy into the memory that links reach, and out of it (certificates/staging.ts). */
+/**
+ * Staging bound: the time that a chip's copy engine needs to copy data into and out of the memory that links can
+ * access. The theorem is in certificates/staging.ts.
+ */
 import type { Certificate } from '../ir/certificate.ts';
 import type { Collective } from '../ir/collective.ts';
 import { countsRequired, shardBytes } from '../ir/shards.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond, type Seconds } from '../ir/units.ts';
 import type { MachineFacts } from './machine-facts.ts';
 
-/** Of the rank whose copies take longest; nothing on machines that stage no messages. */
+/** The certificate of the rank with the longest copies; none on machines that do not stage messages. */
 export function stagingBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   const { topology } = facts;
   const { staging, chips, nodes } = topology;
@@ -28,7 +31,10 @@ export function stagingBounds(collective: Collective, facts: MachineFacts, size:
   return [{ kind: 'staging', seconds, reason, witness: { rank } }];
 }
 
-/** Bytes of a rank's input that are sent, or combined with those of others. @param sizes bytes of each shard */
+/**
+ * Bytes of a rank's input that are sent, or combined with other inputs.
+ * @param sizes bytes of each shard
+ */
 function bytesInto({ kind, ranks, root }: Collective, rank: number, size: Bytes, sizes: Float64Array): Bytes {
   switch (kind) {
     case 'allgather':
@@ -48,7 +54,7 @@ function bytesInto({ kind, ranks, root }: Collective, rank: number, size: Bytes,
   }
 }
 
-/** Bytes of a rank's output that it does not hold from the start. */
+/** Bytes of a rank's output that it does not hold initially. */
 function bytesOutOf(collective: Collective, rank: number, size: Bytes, sizes: Float64Array): Bytes {
   const { kind, ranks, root, inPlace } = collective;
   switch (kind) {

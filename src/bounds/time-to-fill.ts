@@ -1,4 +1,7 @@
-/** When enough is done by what works at some rate each, after it has been idle for some time: links of a cut, engines. */
+/**
+ * The time at which workers (links of a cut, reduce engines) with given rates and start times have together done a
+ * given amount.
+ */
 import type { Bytes, BytesPerSecond, Seconds } from '../ir/units.ts';
 
 export interface BoundWorker {
@@ -6,7 +9,7 @@ export interface BoundWorker {
   readonly idle: Seconds;
 }
 
-/** The T with Σ rate·max(0, T − idle) = bytes. */
+/** Solves Σ rate·max(0, T − idle) = bytes for T. */
 export function timeToFill(workers: readonly BoundWorker[], bytes: Bytes): Seconds {
   let rate = 0;
   let weighted = 0;

@@ -1,6 +1,7 @@
 /**
- * Bandwidth: the tightest cut of a collective, exact where a flow decides it, and cuts that bind at sizes where latency counts:
- * single chips, declared groups, neighbouring ranks.
+ * Bandwidth bounds. The candidate cuts are the tightest one, exact where a maximum flow decides it, and simple cuts
+ * that bind at sizes where latency matters: single chips, declared groups, runs of consecutive ranks. Source: max-flow
+ * min-cut (Ford and Fulkerson 1956), Edmonds (1973) for broadcasts.
  */
 
 import type { Certificate } from '../../ir/certificate.ts';
@@ -17,12 +18,18 @@ import { isMixed, PlainSides } from './plain-sides.ts';
 import { tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
 import { acrossAll, crossingRate, opposite, type Side } from './sides.ts';
 
-/** Cuts that are looked at with their latencies, and how many of them may have as many bytes for their bandwidth, as single chips often do. */
+/**
+ * How many cuts are evaluated together with their latencies, and how many of these may have the same bytes per
+ * bandwidth, as single chips often do.
+ */
 const most = { cuts: 12, alike: 8 };
-/** Distances for which the cuts around the root of a scatter or gather are looked at, and those of an allgather or reducescatter. */
+/**
+ * How many different distances are tried when the sources or targets of a cut are restricted to far ranks: for the root
+ * of a scatter or gather, and for allgathers and reducescatters.
+ */
 const distances = { rooted: 16, shared: 4 };
 
-/** The best cut for this size. */
+/** Returns the certificate of the best cut at this message size. */
 export function cutBound(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   if (collective.kind === 'barrier' || size === 0) return [];
   let best: Certificate | undefined;
@@ -40,7 +47,7 @@ export function cutBound(collective: Collective, facts: MachineFacts, size: Byte
   return [{ ...best, reason: `${best.reason}; ${exact ? 'no cut is tighter' : 'the tightest cut that was found'}` }];
 }
 
-/** Of the sides that are looked at one of the highest rate; undefined if nothing must cross any. */
+/** Returns the side with the highest rate among the candidates; undefined if nothing has to cross any of them. */
 export function tightestSide(collective: Collective, facts: MachineFacts): Side | undefined {
   let tightest: Side | undefined;
   let highest = 0;
@@ -53,7 +60,7 @@ export function tightestSide(collective: Collective, facts: MachineFacts): Side 
   return tightest;
 }
 
-/** What a flow finds, and the best of the plain cuts. What they are does not depend on the size. */
+/** Sides found by maximum flows, and the best of the plain sides. They do not depend on the message size. */
 function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] {
   const { kind, root, counts, custom } = collective;
   const searched = once(facts, `cuts by flow ${kind} ${root}`, () => searchedSides(collective, facts.topology));
@@ -75,7 +82,7 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
   });
 }
 
-/** Cuts that a flow finds for this kind. */
+/** Sides that a maximum flow, or a local search, finds for this kind of collective. */
 function searchedSides(collective: Collective, topology: Topology): Side[] {
   const { kind, root } = collective;
   const back = () => transpose(topology);
@@ -94,7 +101,7 @@ function searchedSides(collective: Collective, topology: Topology): Side[] {
     case 'gather':
       return [opposite(tightestScatterCut(back(), root, searched.cutWork))];
     case 'allreduce': {
-      // Everything must get out of every part and into it: the least of all cuts.
+      // Every chip's data must leave every part of the machine and enter it, so the global minimum cut applies.
       const out = tightestBroadcastCut(topology, 0, searched.cutWork);
       const into = opposite(tightestBroadcastCut(back(), 0, searched.cutWork));
       return [out, into].map(({ inside, holders }) => ({ inside, holders }));
@@ -104,7 +111,7 @@ function searchedSides(collective: Collective, topology: Topology): Side[] {
   }
 }
 
-/** The sides with most bytes for their bandwidth, not too many of them alike. */
+/** The sides with the most bytes per bandwidth, with a limit on how many have equal rates. */
 function tightest(collective: Collective, facts: MachineFacts, sides: PlainSides): Side[] {
   const work = facts.topology.links.length + workToCount(collective);
   const rates = sides.rates(collective, Math.ceil((sides.count * work) / searched.cutWork));
@@ -119,20 +126,26 @@ function tightest(collective: Collective, facts: MachineFacts, sides: PlainSides
   return chosen;
 }
 
-/** Where a rate stands that so many equal ones stand before. */
+/** The index of an entry with this rate that is preceded by `before` entries of the same rate. */
 function indexOfEqual(rates: Float64Array, rate: number, before: number): number {
   let index = rates.indexOf(rate);
   for (let passed = 0; passed < before; passed++) index = rates.indexOf(rate, index + 1);
   return index;
 }
 
-/** What counting the bytes over a side takes, in links looked at: much where every pair or slot is looked at. */
+/**
+ * Cost of counting the bytes that cross one side, in links visited: high for collectives whose pairs or slots must be
+ * counted one by one.
+ */
 function workToCount({ ranks, counts, custom }: Collective): number {
   const slots = custom?.results.count.reduce((sum, count) => sum + count, 0) ?? 0;
   return 50 * (slots + (counts === undefined ? 0 : ranks * ranks));
 }
 
-/** Between whom values are counted over a side: with all of them the most bytes, with far ones more latency. */
+/**
+ * Variants of one cut: counting between all ranks of both sides gives the most bytes, counting between distant ranks
+ * only adds latency.
+ */
 function cutsOf(collective: Collective, facts: MachineFacts, side: Side): Cut[] {
   const { inside } = side;
   const { sources, targets } = endsOf(collective, side);
@@ -178,7 +191,7 @@ function cutsOf(collective: Collective, facts: MachineFacts, side: Side): Cut[] 
   }
 }
 
-/** Ranks on either side, of which something comes and which need something. */
+/** The ranks on either side that have data to send across, and those that need it. */
 function endsOf({ kind, root }: Collective, side: Side): ReturnType<typeof acrossAll> {
   const { sources, targets } = acrossAll(side);
   const isRoot = (rank: number) => rank === root;
@@ -194,7 +207,10 @@ function endsOf({ kind, root }: Collective, side: Side): ReturnType<typeof acros
   }
 }
 
-/** All of these ranks, and those at some distance or farther, for so many distances spread over all that occur. */
+/**
+ * All of these ranks, and the subsets at distance ≥ d, for up to `count` thresholds d spread evenly over the distances
+ * that occur.
+ */
 function farthestFirst(ranks: readonly number[], distance: (rank: number) => number, most: number): number[][] {
   const different = [...new Set(ranks.map(distance))].sort((a, b) => a - b);
   const stride = Math.ceil(different.length / most);

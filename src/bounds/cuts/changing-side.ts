@@ -1,6 +1,7 @@
 /**
- * A side of a cut to and from which ranks are moved one by one, and what leads out of it and into it. With its ranks go the switches and
- * hosts that have most of their bandwidth to the inside: those that come in one after the other, whatever the order, as long as any does.
+ * One side of a cut, kept up to date incrementally while ranks move across it. Switches and hosts follow the ranks: a
+ * node that is no chip belongs to the inside if most of its bandwidth leads there. Such nodes are added until none is
+ * left to add; the order does not matter.
  */
 
 import { type LinkColumns, linkColumns } from '../../graph/link-columns.ts';
@@ -9,23 +10,26 @@ import type { BytesPerSecond } from '../../ir/units.ts';
 
 export class ChangingSide {
   readonly ranks: number;
-  /** By node, and by rank: 1 inside. */
+  /** 1 for each node (`inside`) and each rank (`holds`) on this side. */
   readonly inside: Uint8Array;
   readonly holders: Uint8Array;
-  /** Ranks inside. */
+  /** Number of ranks on this side. */
   held = 0;
-  /** Ranks outside that follow one inside, and ranks inside that follow one outside. */
+  /** `lefts`: ranks outside whose predecessor is inside; `entries`: ranks inside whose predecessor is outside. */
   lefts = 0;
   entries = 0;
-  /** Of the links out of it, and into it. */
+  /** Bandwidth of the links that leave this side, and of those that enter it. */
   outward: BytesPerSecond = 0;
   inward: BytesPerSecond = 0;
   private readonly chips: readonly number[];
   private readonly columns: LinkColumns;
-  /** By node, bandwidth from and to the inside less that from and to the outside; of chips −Infinity, as nothing pulls them. */
+  /**
+   * By node: bandwidth shared with nodes on this side minus bandwidth shared with the others. −∞ for chips, which only
+   * move explicitly.
+   */
   private readonly pull: Float64Array;
   private readonly pullAtFirst: Float64Array;
-  /** Nodes that were pulled more than not when a neighbour moved. */
+  /** Nodes whose majority changed to this side when a neighbour moved. */
   private readonly pulled: number[] = [];
 
   constructor(topology: Topology) {
@@ -45,7 +49,7 @@ export class ChangingSide {
     this.pull = this.pullAtFirst.slice();
   }
 
-  /** Starts anew with these ranks inside. */
+  /** Resets the side to exactly these ranks. */
   begin(ranks: Iterable<number>): void {
     this.inside.fill(0);
     this.holders.fill(0);
@@ -54,7 +58,7 @@ export class ChangingSide {
     for (const rank of ranks) this.add(rank);
   }
 
-  /** Moves a rank that is outside inside. */
+  /** Moves a rank from outside to this side. */
   add(rank: number): void {
     this.count(rank);
     this.move(this.chips[rank]);
@@ -69,7 +73,8 @@ export class ChangingSide {
     }
     const { inside, pull } = this;
     this.count(rank);
-    // Others may be inside only because of it, and because of each other.
+    // Non-chip nodes may be on this side only because of this rank, and because of each other, so all of them are
+    // decided again.
     for (let node = 0; node < inside.length; node++) {
       if (inside[node] === 1 && pull[node] !== Number.NEGATIVE_INFINITY) this.move(node);
     }

@@ -1,4 +1,7 @@
-/** Bandwidth over one cut, with the latency that no plan can hide: certificates/cut.ts, proved in docs/bounds.md, *Cuts*. */
+/**
+ * The certificate of one cut: bytes that must cross it over its bandwidth, plus the latency that no plan can hide. The
+ * theorem is in certificates/cut.ts, the proof in docs/bounds.md, *Cuts*.
+ */
 import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
@@ -7,17 +10,20 @@ import { bytesBetween } from '../needs.ts';
 import { type BoundWorker, timeToFill } from '../time-to-fill.ts';
 import { soonestAt } from './senders.ts';
 
-/** A cut, and between whom the values go that are counted. */
+/** A cut, and the ranks between which bytes are counted. */
 export interface Cut {
   /** 1 for each node of the machine that is inside. */
   readonly inside: Uint8Array;
-  /** Ranks whose data is inside. */
+  /** Ranks inside whose data is counted. */
   readonly sources: readonly number[];
   /** Ranks outside, none of them a source. */
   readonly targets: readonly number[];
 }
 
-/** The certificate of a cut; undefined if nothing must cross it, or nothing can, or it proves no more than what is known. */
+/**
+ * Returns the certificate of a cut; undefined if nothing has to cross it, if nothing can, or if the bound does not
+ * exceed the best one known.
+ */
 export function cutCertificate(
   collective: Collective,
   facts: MachineFacts,

@@ -1,7 +1,8 @@
 /**
- * Tight cuts of custom collectives, several groups of ranks at once above all. No single flow decides these, since every group has its
- * own ranks to reach; the tightest cut often has some ranks of each group on either side. So sides are improved node by node, and by
- * exchanging two nodes, from many starts; of small machines all sides are looked at.
+ * Local search for tight cuts of custom collectives, in particular of several process groups at once. No single maximum
+ * flow decides these, since each group has its own targets; the tightest cut often has some ranks of every group on
+ * either side. The search flips single nodes and exchanges pairs of nodes from many starting sides; on small machines
+ * it enumerates all sides. It is a heuristic: any side gives a valid bound.
  */
 import { type Collective, messageChunks } from '../../ir/collective.ts';
 import { Random } from '../../ir/random.ts';
@@ -11,7 +12,9 @@ import { multicastDemandsOf } from '../demands.ts';
 import { searched } from '../limits.ts';
 import type { Side } from './sides.ts';
 
-/** The sides with most bytes for their bandwidth that the search came to, all different; ports are not considered. */
+/**
+ * The sides with the most bytes per bandwidth among those that the search visited, all different; ports are ignored.
+ */
 export function improvedSides(collective: Collective, topology: Topology): Side[] {
   const { nodes, chips } = topology;
   const search = new SideSearch(collective, topology);
@@ -32,18 +35,18 @@ export function improvedSides(collective: Collective, topology: Topology): Side[
   return best.slice(0, searched.sides).map(({ side }) => side);
 }
 
-/** One side, and what changes when a node changes sides. */
+/** One side, and the incremental effect of moving a node across it. */
 class SideSearch {
   inside = new Uint8Array(0);
-  /** What has been looked at so far. */
+  /** Work done so far, in links and demands visited. */
   work = 0;
   private readonly linksAt: readonly (readonly Topology['links'][number][])[];
-  /** By node: demands that its rank contributes to, and that it wants. */
+  /** By node: the demands to which its rank contributes (`given`) and those that it wants (`wanted`). */
   private readonly given: readonly (readonly number[])[];
   private readonly wanted: readonly (readonly number[])[];
   private readonly amount: readonly number[];
   private readonly wanters: readonly number[];
-  /** By demand: contributors inside, and wanters inside. */
+  /** By demand: how many of its contributors, and how many of its targets, are inside. */
   private readonly givenInside: Int32Array;
   private readonly wantedInside: Int32Array;
   private bandwidth = 0;
@@ -80,7 +83,7 @@ class SideSearch {
     for (const [node, bit] of inside.entries()) if (bit === 1) this.flip(node);
   }
 
-  /** Begins with the side of the highest rate of all, and returns that; sides follow each other by one node (Gray code). */
+  /** Enumerates all sides in Gray-code order, moves to the one with the highest rate and returns that rate. */
   beginWithTightest(): number {
     const nodes = this.inside.length;
     let tightest = new Uint8Array(nodes);
@@ -96,7 +99,7 @@ class SideSearch {
     return highest;
   }
 
-  /** Flips nodes, and pairs of nodes, as long as that makes the rate greater; returns it. */
+  /** Flips single nodes, then pairs, while that increases the rate; returns the final rate. */
   improve(): number {
     const nodes = this.inside.length;
     let rate = this.rate();
@@ -130,7 +133,8 @@ class SideSearch {
     const entering = inside[node] === 0;
     const step = entering ? 1 : -1;
     for (const { from, to, bandwidth } of this.linksAt[node]) {
-      // Out of the node: in the cut with it inside and the other end outside; into it: the other way round.
+      // A link that leaves the node is in the cut if the node is inside and the far end outside; for a link that enters
+      // it, the other way round.
       if (from === node) this.bandwidth += inside[to] === 0 ? step * bandwidth : 0;
       else if (inside[from] === 1) this.bandwidth -= step * bandwidth;
     }
@@ -148,7 +152,10 @@ class SideSearch {
     this.work += this.linksAt[node].length + given[node].length + wanted[node].length;
   }
 
-  /** Of a message of one: something of a demand must get out if it has a contributor inside and a wanter outside. */
+  /**
+   * Bytes of a demand that must cross, for a message of one byte: all of it if a contributor is inside and a target
+   * outside.
+   */
   private bytesOf(demand: number): number {
     const crosses = this.givenInside[demand] > 0 && this.wantedInside[demand] < this.wanters[demand];
     return crosses ? this.amount[demand] : 0;

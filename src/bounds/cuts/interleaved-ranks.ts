@@ -1,14 +1,17 @@
 /**
- * Sets of ranks for cuts of scans and alltoalls. Rank t needs the inputs of all ranks up to t of a scan, and of no others: for each
- * stretch of ranks inside that is followed by one outside, a value of its own must cross the cut (needs.ts). So the tightest cuts have
- * both sides interleaved: on a hypercube the even ranks against the odd ones. On a mesh one half of each row against the other is
- * also what most alltoalls are limited by.
+ * Interleaved sets of ranks as sides of cuts for scans and alltoalls. In a scan rank t needs the inputs of ranks 0 … t
+ * and no others: for each run of ranks inside that is followed by one outside, one separate value must cross the cut
+ * (needs.ts). The tightest cuts therefore interleave both sides, such as even against odd ranks on a hypercube. On a
+ * mesh, half of each row against the other half is also what limits most alltoalls.
  */
 
 import { searched } from '../limits.ts';
 import type { ChangingSide } from './changing-side.ts';
 
-/** Good sets by their rate. @param rate of the side as it is, the more the tighter; 0 if nothing can cross */
+/**
+ * Returns good sets and their rates.
+ * @param rate the rate of the side as it stands (higher is tighter), 0 if nothing can cross
+ */
 export function interleavedRanks(side: ChangingSide, rate: () => number): number[][] {
   const sets = periodicSets(side.ranks).map((set) => {
     side.begin(set);
@@ -19,7 +22,7 @@ export function interleavedRanks(side: ChangingSide, rate: () => number): number
   return side.ranks <= searched.ranksForRuns ? best.map((set) => improved(set, side, rate)) : best;
 }
 
-/** In each period a run of ranks, one rank or half of them long. */
+/** Periodic sets: in each period a run of ranks, either one rank or half of the period long. */
 function periodicSets(ranks: number): number[][] {
   const sets: number[][] = [];
   for (let period = 2; period <= ranks; period++) {
@@ -39,7 +42,7 @@ function periodicSet(ranks: number, period: number, first: number, width: number
   return set;
 }
 
-/** Moves single ranks to the other side as long as that makes the set better. */
+/** Hill climbing: moves single ranks across the cut while that increases the rate. */
 function improved(set: readonly number[], side: ChangingSide, rate: () => number): number[] {
   const { ranks, holders } = side;
   side.begin(set);

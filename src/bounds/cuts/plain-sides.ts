@@ -1,4 +1,7 @@
-/** Sides of cuts that are looked at without a flow: single ranks, declared groups, neighbouring ranks, ranks in patterns. */
+/**
+ * Sides of cuts that need no flow computation: single ranks, declared groups, runs of consecutive ranks, and periodic
+ * patterns.
+ */
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { searched } from '../limits.ts';
@@ -8,8 +11,9 @@ import { interleavedRanks } from './interleaved-ranks.ts';
 import { acrossAll, crossingRate, opposite, type Side } from './sides.ts';
 
 /**
- * By number: every rank against the rest and declared groups, perhaps runs of neighbouring ranks, all of these as the outside, and
- * interleaved ranks. Runs are many: those that are wanted are made.
+ * A numbered list of sides: each single rank and each declared group, optionally runs of consecutive ranks, the
+ * complements of all these, and interleaved sets. There are many runs, so a run is built only when its number is
+ * requested.
  */
 export class PlainSides {
   readonly count: number;
@@ -22,9 +26,9 @@ export class PlainSides {
   private readonly interleaved: readonly Side[];
 
   /**
-   * @param withRuns whether runs are among them
-   * @param ofOne of the ranks by themselves the first speaks for all
-   * @param mixed the kind whose values go to and fro between interleaved ranks
+   * @param withRuns whether runs of consecutive ranks are included
+   * @param ofOne whether the first rank stands for all single ranks, since all chips are alike
+   * @param mixed the kind of collective for which interleaved ranks are searched
    */
   constructor(facts: MachineFacts, withRuns: boolean, ofOne: boolean, mixed?: CollectiveKind) {
     const { topology } = facts;
@@ -54,7 +58,7 @@ export class PlainSides {
     return run < runs ? opposite(this.run(run)) : interleaved[run - runs];
   }
 
-  /** The rate (sides.ts) of every so many of them, 0 of the others. */
+  /** Rates (sides.ts) of every `every`-th side, 0 for the others. */
   rates(collective: Collective, every: number): Float64Array {
     const rates = new Float64Array(this.count);
     const { kind, counts } = collective;
@@ -83,7 +87,7 @@ export class PlainSides {
     );
   }
 
-  /** A run is the one that is shorter by a rank, and that rank. */
+  /** Rates of all runs: each run extends the previous one by one rank. */
   private rateRuns(kind: CollectiveKind, rates: Float64Array): void {
     const { side, listed, runs, firstOppositeRun } = this;
     const ranks = ranksOf(this.facts.topology);
@@ -98,22 +102,25 @@ export class PlainSides {
   }
 }
 
-/** Kinds whose values go to and fro between interleaved ranks. */
+/** Whether values of this kind of collective cross in both directions between interleaved ranks. */
 export function isMixed(kind: CollectiveKind): boolean {
   return kind === 'alltoall' || kind === 'scan' || kind === 'exscan';
 }
 
-/** As `rateOf`, of an allreduce or what is mixed. */
+/** The rate of this side, as `crossingRate`, for allreduces and the kinds of `isMixed`. */
 function rateOut(kind: CollectiveKind, { ranks, held, lefts, outward }: ChangingSide): number {
   return outward === 0 ? 0 : partOver(kind, ranks, held, lefts) / outward;
 }
 
-/** The same of the opposite side. */
+/** The rate of the complement. */
 function rateIn(kind: CollectiveKind, { ranks, held, entries, inward }: ChangingSide): number {
   return inward === 0 ? 0 : partOver(kind, ranks, held, entries) / inward;
 }
 
-/** What of a message must get from the ranks held to the others, of which so many follow one of them (needs.ts). */
+/**
+ * The part of a message that must cross from the `held` ranks to the others, `following` of which directly follow one
+ * of the held ones (needs.ts).
+ */
 function partOver(kind: CollectiveKind, ranks: number, held: number, following: number): number {
   if (kind === 'allreduce') return 1;
   return kind === 'alltoall' ? held * (ranks - held) * (1 / ranks) : following;
@@ -125,8 +132,8 @@ function sideOf(side: ChangingSide, ranks: readonly number[]): Side {
 }
 
 /**
- * Where a single rank is on one side, and its ports are scarce: the same with its links on the other side.
- * @returns what to do with each side
+ * Where one side is a single rank whose ports are the bottleneck, also tries the cut with its links on the other side.
+ * @returns a function that expands each side into the cuts to try
  */
 function withAlone({ topology, sends, receives }: MachineFacts): (side: Side) => Side[] {
   const leaving = new Float64Array(topology.nodes.length);

@@ -1,8 +1,10 @@
 /**
- * The tightest cuts around a root, exactly. Broadcast: the least maximum flow from the root to any chip (Edmonds 1973: as many
- * bytes per second as that can be broadcast). Scatter: the largest ratio of chips outside to bandwidth, by Dinkelbach's
- * method as in tightest-cut.ts: with ratio p/q give each link p times its capacity and let each chip take q units; where they do
- * not all get theirs, the minimum cut has a larger ratio.
+ * The tightest cuts around a root, computed exactly.
+ * Broadcast: the minimum over all chips of the maximum flow from the root to the chip, which is the rate at which a
+ * root can broadcast (Edmonds 1973).
+ * Scatter: the largest ratio of chips beyond the cut to bandwidth, by Dinkelbach's method as in tightest-cut.ts: at
+ * ratio p/q each link gets p times its capacity and each chip absorbs q units; if some chip cannot get its units, the
+ * minimum cut has a larger ratio.
  */
 
 import { FlowNetwork } from '../../graph/max-flow.ts';
@@ -15,13 +17,16 @@ import { tighter } from '../flow/tighter.ts';
 export interface RootedCut {
   /** 1 for each node of the machine that is on the root's side. */
   readonly inside: Uint8Array;
-  /** 1 for each rank whose memory is. */
+  /** 1 for each rank whose memory is on the root's side. */
   readonly holders: Uint8Array;
-  /** No cut is tighter. */
+  /** True if no cut is tighter; false if the search ran out of work. */
   readonly exact: boolean;
 }
 
-/** The least cut that parts the root from some chip. @param work arcs to look at before ending with the best so far */
+/**
+ * The minimum cut that separates the root from some chip.
+ * @param work budget in arcs visited, after which the best cut so far is returned
+ */
 export function tightestBroadcastCut(topology: Topology, root: number, work: number): RootedCut {
   const machine = machineNetwork(topology);
   const network = networkOf(machine, machine.nodes);
@@ -43,7 +48,7 @@ export function tightestBroadcastCut(topology: Topology, root: number, work: num
   return rootedCut(topology, machine, side, exact);
 }
 
-/** The cut with most chips beyond it for its bandwidth. */
+/** The cut with the most chips beyond it per unit of bandwidth. */
 export function tightestScatterCut(topology: Topology, root: number, work: number): RootedCut {
   const machine = machineNetwork(topology);
   const network = networkOf(machine, machine.nodes + 1);

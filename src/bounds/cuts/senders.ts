@@ -1,19 +1,20 @@
 /**
- * Who sends over a pipelined link: messages take a way of least Σα, so it is those ranks from which such a way to some other one leads over
- * the link. The link is busy from the start of a message on, wherever it starts. So what follows others over it can be no sooner than
- * the first of them started, and has all the way from its own sender to the link.
+ * Which ranks can send over a pipelined link. Messages take routes of least total latency (Σα), so a rank sends over
+ * the link only if one of its shortest routes to another rank uses it. The link is busy from the start of a message on,
+ * wherever on its route the message starts. Hence whatever follows over this link starts no sooner than the earliest of
+ * these senders can start, and also has to travel from its own sender to the link.
  */
 import type { Seconds } from '../../ir/units.ts';
 import { searched } from '../limits.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 
-/** Ways that are no longer than this are of one length: routes are compared in whole femtoseconds. */
+/** Routes whose latencies differ by less than this count as equally long: routes are compared in whole femtoseconds. */
 const rounding: Seconds = 1e-12;
 
 /**
- * The least Σα from sources to a sender over a link, and from a sender to the link; from any rank, where no shortest way leads over it.
- *
- * @param before by node, from the sources
+ * The least Σα from the sources to a rank that sends over the link, and from such a rank to the link. If no shortest
+ * route uses the link, any rank may be the sender.
+ * @param before by node, least Σα from the sources
  */
 export function soonestAt(facts: MachineFacts, link: number, before: Float64Array): Seconds {
   const { topology, latencies, nearestRank } = facts;
@@ -28,7 +29,7 @@ export function soonestAt(facts: MachineFacts, link: number, before: Float64Arra
   return Number.isFinite(way) ? start + way : nearestRank[from];
 }
 
-/** Their nodes. */
+/** Nodes of the ranks that send over the link. */
 function sendersOver({ topology, latencies }: MachineFacts, link: number): readonly number[] {
   const { chips } = topology;
   const { from, to, latency } = topology.links[link];
@@ -37,7 +38,7 @@ function sendersOver({ topology, latencies }: MachineFacts, link: number): reado
   return chips.filter((chip) => {
     const way = latencies.from(chip);
     const over = way[from] + latency;
-    // Whoever comes to the far end sooner another way comes to all others sooner.
+    // If the far end is reached sooner without this link, so is every rank beyond it.
     if (over > way[to] + 2 * (1e-9 * (way[to] + farthest) + rounding)) return false;
     return chips.some((other) => other !== chip && over + onwards[other] <= way[other] * (1 + 1e-9) + rounding);
   });

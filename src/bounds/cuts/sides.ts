@@ -1,24 +1,24 @@
-/** Sides of cuts, and what must cross them. */
+/** Sides of cuts, and the bytes that must cross them. */
 
 import { linkColumns } from '../../graph/link-columns.ts';
 import type { Collective } from '../../ir/collective.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween } from '../needs.ts';
 
-/** A side of a cut: nodes, and ranks whose data is there. */
+/** One side of a cut: the nodes on it, and the ranks whose memory is on it. */
 export interface Side {
   readonly inside: Uint8Array;
   readonly holders: Uint8Array;
-  /** Set where a flow searched for the tightest of all: whether this is it, or the best that the search came to. */
+  /** Set if a flow search produced this side: true if it is the tightest of all, false if the search ended early. */
   readonly exact?: boolean;
 }
 
-/** The other side. */
+/** The complement of a side. */
 export function opposite({ inside, holders, ...rest }: Side): Side {
   return { inside: inside.map((bit) => 1 - bit), holders: holders.map((bit) => 1 - bit), ...rest };
 }
 
-/** Bytes that must cross a cut, of a message of one, for its bandwidth. */
+/** The rate of a cut: bytes that must cross it per byte of message, divided by its bandwidth. */
 export function crossingRate(collective: Collective, facts: MachineFacts, side: Side): number {
   const bandwidth = sideBandwidth(facts, side);
   if (bandwidth === 0) return 0;
@@ -41,7 +41,7 @@ function sideBandwidth({ topology, sends, receives }: MachineFacts, { inside, ho
   return bandwidth;
 }
 
-/** All ranks on the one side, and on the other. */
+/** All ranks of this side as sources, and all others as targets. */
 export function acrossAll({ holders }: Side): { readonly sources: number[]; readonly targets: number[] } {
   const sources: number[] = [];
   const targets: number[] = [];

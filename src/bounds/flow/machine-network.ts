@@ -1,9 +1,10 @@
 /**
- * A machine as a network of whole capacities. Every node of the machine is a router; a chip whose ports are fewer than its links
- * has its memory apart from its router: what it sends itself passes the arc from memory to router, what it receives the arc back,
- * and what only passes through (cut-through routes hold no ports) neither. A chip with P send ports sends through P links at a
- * time; a message holds a port at least as long as its bytes take on its first link, so in T seconds it sends at most
- * T times the sum of its P fastest links: that sum is the capacity of the arc.
+ * A machine as a flow network with integer capacities. Every node of the machine is a router. A chip with fewer ports
+ * than links has a separate memory node: what it sends passes an arc from memory to router, what it receives the
+ * reverse arc, and what only passes through uses neither (cut-through routes occupy no ports). A chip with P send ports
+ * uses at most P links at a time, and a message occupies a port for at least as long as its bytes take on its first
+ * link. In T seconds the chip thus sends at most T times the sum of its P fastest links, which is the capacity of the
+ * arc.
  */
 
 import { unlimited } from '../../graph/max-flow.ts';
@@ -11,20 +12,20 @@ import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond } from '../../ir/units.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 
-/** A link of the machine, or what the ports of one chip let through. */
+/** A link of the machine, or the ports of one chip. */
 export interface MachineArc {
   readonly from: number;
   readonly to: number;
-  /** In units of the network. */
+  /** In multiples of `unit`. */
   readonly capacity: number;
   /** Link index; −1 for the ports of a chip. */
   readonly link: number;
 }
 
 export interface MachineNetwork {
-  /** Routers first (numbered as the machine's nodes), then memories that are apart from theirs. */
+  /** Number of nodes: first the routers, numbered as the machine's nodes, then the separate memories. */
   readonly nodes: number;
-  /** `memories[rank]`: the node that holds the rank's data; the chip itself unless its ports are scarce. */
+  /** `memories[rank]`: the node that holds the rank's data; the chip itself unless it has fewer ports than links. */
   readonly memories: readonly number[];
   readonly arcs: readonly MachineArc[];
   /** Bytes per second of one unit of capacity. */
@@ -34,10 +35,10 @@ export interface MachineNetwork {
 }
 
 /**
- * The network of a machine. Capacities are whole, and so small that the number of ranks times the sum of all of them stays
- * below 2^52. Bandwidths that are whole bytes per second are divided by their greatest common divisor; where they are not, or
- * where the sum would be too large, they are rounded up to a coarser unit (`exact: false`), by less than 1 part in 10^8 for
- * machines of up to a thousand ranks.
+ * Builds the network of a machine. Capacities are integers small enough that the number of ranks times their sum stays
+ * below 2^52. Bandwidths in whole bytes per second are divided by their greatest common divisor; if they are not whole
+ * or the sum would be too large, they are rounded up to a coarser unit (`exact: false`), by less than 1 part in 10^8 on
+ * machines of up to a thousand ranks. Rounding up keeps lower bounds valid.
  */
 export function machineNetwork(topology: Topology): MachineNetwork {
   const arcs = topology.links.map(({ from, to, bandwidth }, link) => ({ from, to, bandwidth, link }));
@@ -68,14 +69,14 @@ export function machineNetwork(topology: Topology): MachineNetwork {
   };
 }
 
-/** Of each node, the bandwidths of the links that leave it or enter it. */
+/** By node, the bandwidths of the links that leave it (`from`) or enter it (`to`). */
 function bandwidthsByNode(topology: Topology, end: 'from' | 'to'): BytesPerSecond[][] {
   const bandwidths: BytesPerSecond[][] = topology.nodes.map(() => []);
   for (const link of topology.links) bandwidths[link[end]].push(link.bandwidth);
   return bandwidths;
 }
 
-/** The sum of the P fastest. */
+/** The sum of the P largest bandwidths. */
 function fastest(bandwidths: readonly BytesPerSecond[], ports: number): BytesPerSecond {
   const descending = [...bandwidths].sort((a, b) => b - a);
   return descending.slice(0, ports).reduce((sum, bandwidth) => sum + bandwidth, 0);

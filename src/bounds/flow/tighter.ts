@@ -1,15 +1,17 @@
-/** What keeps Dinkelbach's method from going on for ever: each cut that it finds is tighter than the one before. */
+/**
+ * Guarantees that Dinkelbach's method terminates: each cut that it finds must be strictly tighter than the one before.
+ */
 
-/** Chips for bandwidth, both whole numbers whose products are exact. */
+/** Chips per bandwidth as an exact fraction of two integers. */
 export interface CutRatio {
   readonly chips: number;
   readonly bandwidth: number;
 }
 
 /**
- * The cut that was found, which has more chips for its bandwidth than the one before. There are finitely many cuts, so a search that
- * goes on only with what passes here ends.
- * @throws Error if it has not: a flow or a cut was miscounted, which is a bug
+ * Returns `found` if its ratio of chips to bandwidth exceeds that of the cut before. There are finitely many cuts, so a
+ * search that only continues with what passes here ends.
+ * @throws Error otherwise: a flow or a cut was computed wrongly, which is a bug
  */
 export function tighter<Found extends CutRatio>(found: Found, before: CutRatio): Found {
   if (found.chips * before.bandwidth > before.chips * found.bandwidth) return found;

@@ -1,9 +1,10 @@
 /**
- * The tightest cut of an allgather: the largest ratio |S ∩ chips| / B⁺(S) over all sets S of nodes that leave out some chip,
- * B⁺(S) being the bandwidth of the links that leave S. Every shard of a chip inside must get out, so one shard takes at least that
- * ratio of time, and packing spanning trees attains it (Edmonds 1973; Bérczi and Frank 2010). Found by Dinkelbach's method: with ratio
- * p/q, feed each chip q units and give each link p times its capacity; if every chip can take all N·q units, no cut is
- * tighter; if one cannot, the minimum cut that keeps them from it has a larger ratio. Whole numbers throughout: exact.
+ * The tightest cut of an allgather: the largest ratio |S ∩ chips| / B⁺(S) over all sets S of nodes that leave out some
+ * chip, where B⁺(S) is the bandwidth of the links that leave S. Every shard of a chip in S must leave S, so a shard
+ * takes at least that ratio of time, and packing spanning trees attains it (Edmonds 1973; Bérczi and Frank 2010).
+ * Method: Dinkelbach's. At ratio p/q each chip is fed q units and each link gets p times its capacity. If every chip
+ * can absorb all N·q units, no cut is tighter; otherwise the minimum cut that prevents it has a larger ratio. All
+ * numbers are integers, so the result is exact.
  */
 
 import { chipsAreAlike } from '../../graph/alike-chips.ts';
@@ -15,7 +16,7 @@ import { type MachineNetwork, machineNetwork } from './machine-network.ts';
 import { type CutRatio, tighter } from './tighter.ts';
 
 export interface TightestCut {
-  /** |S ∩ chips|, the chips counted whose memory is inside. */
+  /** |S ∩ chips|: the number of chips whose memory is in S. */
   readonly chips: number;
   /** B⁺(S) in units of `unit`; 0 if nothing leaves S, and then some chip cannot be reached. */
   readonly bandwidth: number;
@@ -25,13 +26,16 @@ export interface TightestCut {
   readonly inside: Uint8Array;
   /** 1 for each rank whose memory is inside; differs from `inside` only where ports are scarcer than links. */
   readonly holders: Uint8Array;
-  /** No cut is tighter. False if bandwidths had to be rounded or the search was ended early: then this is the best cut found. */
+  /**
+   * True if no cut is tighter; false if bandwidths were rounded or the search ended early, and this is the best cut
+   * found.
+   */
   readonly exact: boolean;
 }
 
 /** Limits of the search. */
 export interface CutSearch {
-  /** Arcs to look at before the search ends with what it has; unlimited if absent. */
+  /** Budget in arcs visited, after which the search returns the best cut so far; unlimited if absent. */
   readonly work?: number;
   readonly shouldStop?: () => boolean;
 }
@@ -44,11 +48,12 @@ export function tightestCut(topology: Topology, search: CutSearch = {}): Tightes
   const arcs = machine.arcs.map(({ from, to }) => network.add(from, to, 0));
   const feeds = machine.memories.map((memory) => network.add(source, memory, 0));
   const ranks = ranksOf(topology);
-  // A shift of ranks takes the network to itself: what one chip can take in, every other can.
+  // A translation of ranks maps the network to itself, so what one chip can absorb, every chip can.
   const sinks = chipsAreAlike(topology) ? 1 : ranks;
 
   let best = tightestAroundOneChip(machine);
-  // At one ratio a flow to one sink is carried on to the next: what that still lacks then comes from the sink before.
+  // Within one ratio the flow to one sink is reused for the next: what the next sink lacks is rerouted from the
+  // previous one.
   let filled = -1;
   let exact = machine.exact;
   for (let rank = 0; rank < sinks && best.bandwidth > 0; ) {
@@ -83,7 +88,7 @@ export function tightestCut(topology: Topology, search: CutSearch = {}): Tightes
 }
 
 interface Cut extends CutRatio {
-  /** By node of the network. */
+  /** 1 for each node of the network on the source side. */
   readonly side: Uint8Array;
 }
 
@@ -96,7 +101,7 @@ function measured(machine: MachineNetwork, side: Uint8Array): Cut {
   return { chips, bandwidth, side: side.slice(0, machine.nodes) };
 }
 
-/** Of the cuts that leave out a single memory, the tightest: what many machines are limited by. */
+/** The tightest of the cuts that leave out a single memory; on many machines this is already the optimum. */
 function tightestAroundOneChip(machine: MachineNetwork): Cut {
   const entering = new Float64Array(machine.nodes);
   for (const { to, capacity } of machine.arcs) entering[to] += capacity;

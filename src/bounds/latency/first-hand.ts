@@ -1,6 +1,7 @@
 /**
- * As long as nothing of some ranks can have come to a rank over another one, it combines what they contribute by itself:
- * certificates/first-hand.ts, proved in docs/bounds.md. The best of them are those with τ(s) ≥ τ, for some τ.
+ * First-hand bound: before any contribution can have been relayed to a rank, that rank must receive and reduce the
+ * contributions itself. The theorem is in certificates/first-hand.ts, the proof in docs/bounds.md. The best sets of
+ * contributors are those with τ(s) ≥ τ for some threshold τ.
  */
 import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
@@ -9,13 +10,13 @@ import { type Bytes, formatBytes, type Seconds } from '../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween } from '../needs.ts';
 
-/** Ranks for which relays between all pairs are looked at, and how many results. */
+/** Limits: ranks for which relays between all pairs are examined, and results that are examined. */
 const most = { ranks: 256, results: 64 };
 
-/** A rank whose contribution comes straight to the one in question, if the plan is done in time. */
+/** A rank whose contribution cannot have been relayed to the rank in question if the plan meets the deadline. */
 interface Contributor {
   readonly rank: number;
-  /** τ(s). */
+  /** τ(s): the earliest time at which the contribution can arrive over another rank. */
   readonly relayed: Seconds;
   readonly straight: Seconds;
 }
@@ -27,7 +28,7 @@ export function firstHandBounds(collective: Collective, facts: MachineFacts, siz
     const contributors = contributorsTo(collective, facts, rank);
     const others = contributors.map((contributor) => contributor.rank);
     const bytes = bytesBetween(collective, size, others, [rank]);
-    // Where shards differ, some ranks need nothing, and wait for nobody.
+    // With unequal shards some ranks need nothing and wait for nobody.
     if (bytes === 0) continue;
     for (const least of new Set(contributors.map(({ relayed }) => relayed))) {
       const chosen = contributors.filter(({ relayed }) => relayed >= least);
@@ -49,7 +50,7 @@ export function firstHandBounds(collective: Collective, facts: MachineFacts, siz
   return best === undefined ? [] : [best];
 }
 
-/** Ranks whose results are reductions, evenly spread; the first for all where all are alike. */
+/** Ranks whose results are reductions, sampled evenly; only the first if all chips are alike. */
 function resultsToLookAt({ kind, ranks, root }: Collective, { alike }: MachineFacts): readonly number[] {
   const count = Math.min(ranks, most.results);
   const spread = Array.from({ length: count }, (_, index) => ranks - 1 - Math.floor((index * ranks) / count));
@@ -84,7 +85,7 @@ function contributorsTo({ kind }: Collective, { topology, latencies, nearestOthe
     });
 }
 
-/** How long a rank receives so many bytes and reduces so many. */
+/** The time that a rank needs to receive the given bytes and to reduce the given bytes. */
 function timeToCombine({ topology, receives }: MachineFacts, rank: number, received: Bytes, reduced: Bytes): Seconds {
   const { reduce: engine } = topology.nodes[topology.chips[rank]];
   const receiving = received / receives[rank];

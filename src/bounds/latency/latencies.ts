@@ -1,21 +1,26 @@
-/** Shortest Σα between chips: what no message can go below, over however many chips it is passed on. */
+/**
+ * Least total latency (Σα) between nodes, by Dijkstra's algorithm: no message can arrive sooner, however many chips
+ * relay it.
+ */
 
 import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 
-/** Nodes of a machine of which all pairs are kept: half a megabyte. */
+/** Largest machine, in nodes, for which the distances of all pairs are cached (half a megabyte). */
 export const maxAllPairsNodes = 256;
 
 export class Latencies {
   private readonly topology: Topology;
-  /** Links that leave node v: `firstLink[v] … firstLink[v + 1] − 1`; where they lead, and their α. */
+  /**
+   * Links that leave node v are `firstLink[v] … firstLink[v + 1] − 1`; the other columns have their target nodes and α.
+   */
   private readonly firstLink: Int32Array;
   private readonly target: Int32Array;
   private readonly latency: Float64Array;
   private readonly search: NearestFirst;
   private minOfAll: Seconds | undefined;
-  /** What `from` has found, on machines small enough to keep it. */
+  /** Results of `from`, cached on machines small enough. */
   private readonly known = new Map<number, Float64Array>();
 
   constructor(topology: Topology) {
@@ -34,14 +39,14 @@ export class Latencies {
     this.search = new NearestFirst(nodes.length);
   }
 
-  /** Least Σα from a node to every node; Infinity where there is no way. Not to be written to. */
+  /** Least Σα from a node to every node, Infinity if unreachable. The result is shared: do not write to it. */
   from(node: number): Float64Array {
     const known = this.known.get(node) ?? this.fromAny([node]);
     if (known.length <= maxAllPairsNodes) this.known.set(node, known);
     return known;
   }
 
-  /** Least Σα from the nearest of these nodes to every node; Infinity where there is no way. */
+  /** Least Σα from the nearest of these nodes to every node, Infinity if unreachable. */
   fromAny(nodes: readonly number[]): Float64Array {
     const least = new Float64Array(this.topology.nodes.length).fill(Number.POSITIVE_INFINITY);
     this.explore(nodes, (reached, latency) => {
@@ -81,7 +86,7 @@ export class Latencies {
     return least;
   }
 
-  /** `visit` sees nodes in order of latency and says whether to go on. */
+  /** Dijkstra's algorithm; `visit` is called for nodes in order of latency and returns whether to continue. */
   private explore(sources: readonly number[], visit: (node: number, latency: Seconds) => boolean): void {
     const { search, firstLink, target, latency } = this;
     search.clear();

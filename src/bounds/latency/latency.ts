@@ -1,6 +1,6 @@
 /**
- * Latency: the result of one rank depends on the input of another, and news of it travels no faster than Σα of the
- * shortest way, over however many messages.
+ * Latency bound: if the result of one rank depends on the input of another, information takes at least the Σα of the
+ * shortest path between them, over however many messages.
  */
 
 import type { Certificate } from '../../ir/certificate.ts';
@@ -10,7 +10,7 @@ import type { Seconds } from '../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { dependence, treatsRanksAlike } from '../needs.ts';
 
-/** Work that finding the farthest pair may take, in nodes and links looked at; beyond it, ranks are sampled evenly. */
+/** Budget for finding the farthest pair, in nodes and links visited; beyond it, ranks are sampled evenly. */
 const searchBudget = 4_000_000;
 
 export function latencyBound(collective: Collective, facts: MachineFacts): Certificate[] {

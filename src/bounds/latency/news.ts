@@ -1,4 +1,7 @@
-/** How soon all ranks can have heard of one rank's data: c(p), families and their prices as in certificates/spreading.ts and families.ts. */
+/**
+ * The earliest time at which all ranks can know one rank's data, given that a chip sends only so many messages at a
+ * time. Notation (c(p), families, prices λ) as in certificates/spreading.ts and certificates/families.ts.
+ */
 
 import { KeyedHeap } from '../../graph/keyed-heap.ts';
 import type { Direction } from '../../ir/certificate.ts';
@@ -8,17 +11,19 @@ import type { Seconds } from '../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 import { maxAllPairsNodes } from './latencies.ts';
 
-/** Distances that are taken for θ, parts into which a is cut, and steps of time looked at. */
+/** Limits: thresholds tried for θ, parts into which the latency a is divided, and time steps examined. */
 const [mostClasses, mostParts, mostSteps] = [4, 3, 120];
 const priceRounds = 40;
 
 export interface News {
-  /** When the last rank can have heard, but for its bytes. */
+  /** The earliest time at which the last rank can know, ignoring bytes. */
   readonly seconds: Seconds;
   readonly families?: Families;
 }
 
-/** Why it takes so long: θ, and λ by the time that a family has, in steps of `unit`. */
+/**
+ * The proof for classes of ranks at least θ apart: the prices λ by the time that a family has left, in steps of `unit`.
+ */
 export interface Families {
   readonly apart: Seconds;
   readonly unit: Seconds;
@@ -26,8 +31,9 @@ export interface Families {
 }
 
 /**
- * @param slots d, of any chip: what it can send at a time (`out`), or receive (`in`, where news goes backwards in time)
- * @returns undefined for machines too large to look at all pairs
+ * @param slots d: the number of messages that any chip can send at a time (`out`), or receive (`in`, with time
+ * reversed)
+ * @returns undefined on machines too large to examine all pairs
  */
 export function slowestNews(facts: MachineFacts, direction: Direction, slots: number): News | undefined {
   const { topology } = facts;
@@ -39,7 +45,7 @@ export function slowestNews(facts: MachineFacts, direction: Direction, slots: nu
       const from = latencies.from(chip);
       return Float64Array.from(chips, (other) => from[other]);
     };
-    // Without the chip itself, which is nearest.
+    // Distances without the chip itself, which is the nearest.
     const sorted = (facts.alike ? chips.slice(0, 1) : chips).map((chip) => waysFrom(chip).sort().subarray(1));
     const nearest = Array.from(minOfEach(sorted));
     const seconds = byNeighbours(nearest, slots);
@@ -61,7 +67,10 @@ function minOfEach(rows: readonly Float64Array[]): Float64Array {
   return least;
 }
 
-/** The time of the N-th to know, each making p others know c(p) after itself. @param nearest δ */
+/**
+ * The time at which the N-th rank knows, if each rank that knows informs its p-th next rank c(p) later.
+ * @param nearest δ: distances to the nearest other ranks, ascending
+ */
 export function byNeighbours(nearest: readonly Seconds[], slots: number): Seconds {
   const sums = [0];
   for (const latency of nearest) sums.push(sums[sums.length - 1] + latency);
@@ -84,7 +93,7 @@ export function byNeighbours(nearest: readonly Seconds[], slots: number): Second
   return last;
 }
 
-/** Whether links of so little α join all chips directly: then there are no classes that are farther apart. */
+/** Whether links of at most this latency join all chips directly: then there are no classes that are farther apart. */
 function areJoined({ nodes, links, chips }: Topology, latency: Seconds): boolean {
   if (nodes.length > chips.length) return false;
   const sets = new DisjointSets(nodes.length);
@@ -93,14 +102,14 @@ function areJoined({ nodes, links, chips }: Topology, latency: Seconds): boolean
   return joints === nodes.length - 1;
 }
 
-/** Distances that classes can be apart, evenly thinned out. */
+/** Candidate values of θ, sampled evenly from the distances that occur. */
 function thresholds(sorted: readonly Float64Array[]): Seconds[] {
   const different = [...new Set(sorted.flatMap((row) => Array.from(row)))].sort((a, b) => a - b).slice(1);
   const stride = Math.ceil(different.length / mostClasses);
   return different.filter((_, index) => index % stride === 0);
 }
 
-/** Prices that prove more than `seconds`, the best of several units of time. */
+/** The prices that prove the latest time beyond `seconds`, over several step sizes. */
 function byFamilies(
   ways: readonly (readonly Seconds[])[],
   threshold: Seconds,
@@ -128,7 +137,7 @@ function byFamilies(
   return best;
 }
 
-/** Of each rank the least one that it is joined to by ways shorter than θ, in either direction. */
+/** By rank, the smallest rank that it is connected to by paths shorter than θ, in either direction (its class). */
 function classesOf(ways: readonly (readonly Seconds[])[], threshold: Seconds): number[] {
   const classes = ways.map((_, rank) => rank);
   for (const [a, way] of ways.entries()) {
@@ -142,7 +151,7 @@ function classesOf(ways: readonly (readonly Seconds[])[], threshold: Seconds): n
 }
 
 interface Growth {
-  /** Steps of time that a message takes within a class, and between two. */
+  /** Steps that a message takes within a class, and between two classes. */
   readonly near: number;
   readonly far: number;
   readonly slots: number;
@@ -150,7 +159,7 @@ interface Growth {
   readonly ranks: number;
 }
 
-/** λ for families that have 0, 1, … steps of time, as long as these are too short for all ranks to know. */
+/** The prices λ for families with 0, 1, … steps left, up to the last time at which not all ranks can know. */
 function pricesUntilAllKnow(growth: Growth): number[] | undefined {
   const known: number[] = [];
   const prices: number[] = [];
@@ -163,7 +172,7 @@ function pricesUntilAllKnow(growth: Growth): number[] | undefined {
   return undefined;
 }
 
-/** The λ for which the bound on h is least: it is convex in λ. */
+/** The price λ that minimises the bound on h, which is convex in λ. */
 function bestPrice(steps: number, known: readonly number[], growth: Growth): { price: number; most: number } {
   const at = (price: number) => 1 + growth.slots * valueOfSlot(steps, price, known, growth) + price * (growth.size - 1);
   let [low, high] = [0, growth.ranks];
@@ -177,7 +186,7 @@ function bestPrice(steps: number, known: readonly number[], growth: Growth): { p
   return { price, most: Math.floor(at(price) + 1e-9) };
 }
 
-/** v. */
+/** v: the value of one slot of a chip for the rest of the time. */
 function valueOfSlot(steps: number, price: number, known: readonly number[], { near, far, slots }: Growth): number {
   const value: number[] = [];
   for (let step = 0; step <= steps; step++) {

@@ -1,11 +1,14 @@
-/** Overheads: what lanes add to the latency between two ranks (certificates/overheads.ts). */
+/**
+ * Overhead bound: what the lane model (per-message overheads of senders and receivers) adds to the latency between two
+ * ranks. The theorem is in certificates/overheads.ts.
+ */
 
 import type { Certificate } from '../../ir/certificate.ts';
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { fastestPace } from '../../ir/lanes.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 
-/** @param latency of the farthest pair, as it was found */
+/** @param latency the latency certificate of the farthest pair */
 export function overheadBound(
   { kind }: Collective,
   { topology: { lane } }: MachineFacts,
@@ -15,7 +18,7 @@ export function overheadBound(
   return latency.flatMap((certificate) => {
     if (certificate.kind !== 'latency') return [];
     const { from, to } = certificate.witness;
-    // The result of an exscan may be one rank's input alone, and what a custom collective combines is not looked at.
+    // The result of an exscan may be one rank's input alone, and custom collectives are not analysed.
     const combines = kind !== 'exscan' && kind !== 'custom' && collectiveFacts[kind].reduces;
     const seconds = certificate.seconds + 2 * fastestPace(lane).overhead + (combines ? lane.local.overhead : 0);
     const done = combines ? 'sent, received and combined' : 'sent and received';

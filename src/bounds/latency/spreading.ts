@@ -1,6 +1,7 @@
 /**
- * How soon all ranks can know of one, or data of all have come together at one: certificates/spreading.ts and certificates/families.ts, proved
- * in docs/bounds.md. What takes longest is found in news.ts.
+ * Spreading bound: the earliest time at which data of one rank can have reached all ranks, or data of all ranks can
+ * have reached one (the reversed problem). The theorems are in certificates/spreading.ts and certificates/families.ts,
+ * the proofs in docs/bounds.md; news.ts computes the time.
  */
 import type { Certificate, Direction } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
@@ -13,7 +14,8 @@ import { byNeighbours, type News, slowestNews } from './news.ts';
 
 export function spreadingBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   const { topology } = facts;
-  // In a barrier, a sender may learn something from its message being taken: no data goes that way, but the argument would fail.
+  // In a barrier a sender may learn from the acknowledgement of its message: no data flows that way, but the proof
+  // would not hold.
   if (collective.kind === 'barrier' && topology.inflight !== undefined) return [];
   const ranks = ranksOf(topology);
   const nearest = facts.latencies.betweenAnyTwo();
@@ -43,7 +45,7 @@ export function spreadingBounds(collective: Collective, facts: MachineFacts, siz
   return certificates;
 }
 
-/** b above: the least that a rank needs of the hub's data, or the hub of it. */
+/** b of the theorem: the least number of bytes that any rank needs of the hub's data, or the hub of any rank's. */
 function minBytes(collective: Collective, size: Bytes, hub: number, direction: Direction): Bytes {
   const bytes = Array.from({ length: collective.ranks }, (_, rank) => {
     if (rank === hub) return Number.POSITIVE_INFINITY;

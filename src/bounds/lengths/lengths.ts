@@ -1,7 +1,8 @@
 /**
- * Lengths of links as proofs, the dual of routing fractionally (Shahrokhi and Matula 1990): certificates/distances.ts for alltoalls, spans.ts
- * for allreduces and custom collectives, stretches.ts for scans, routes.ts for what spreads from roots or comes together at them; proved in
- * docs/bounds.md, *Lengths*.
+ * Length bounds: link lengths as dual solutions of fractional routing (Shahrokhi and Matula 1990). If every unit of
+ * demand must travel a given total length, and links can carry only so much length per second, the quotient bounds the
+ * time. Certificates: distances.ts for alltoalls, spans.ts for allreduces and custom collectives, stretches.ts for
+ * scans, routes.ts for data that spreads from roots or gathers at them. Proofs: docs/bounds.md, *Lengths*.
  */
 import type { Certificate } from '../../ir/certificate.ts';
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
@@ -75,7 +76,10 @@ function scanLengths(collective: Collective, facts: MachineFacts): ProvingLength
   return once(facts, `lengths ${kind}`, search);
 }
 
-/** 1 for the links that cross the tightest cut, 0 for the others: these lengths prove as much as the cut. */
+/**
+ * Length 1 for the links of the tightest cut and 0 for all others: these lengths prove as much as the cut does, and are
+ * a good start for the search.
+ */
 function lengthsOfCut(collective: Collective, facts: MachineFacts): Float64Array | undefined {
   const inside = tightestSide(collective, facts)?.inside;
   if (inside === undefined) return undefined;
@@ -96,7 +100,7 @@ function treeLengths(collective: Collective, facts: MachineFacts): ProvingLength
   return once(facts, `lengths ${JSON.stringify(spans)}`, () => new TreeLengths(facts.topology, spans).best());
 }
 
-/** Where all nodes are chips, cuts say as much: messages can go from chip to chip. */
+/** On machines where every node is a chip, cuts prove as much as routes: messages can stop at any chip. */
 function routeLengths(collective: Collective, facts: MachineFacts): ProvingLengths | undefined {
   const { kind, root, counts } = collective;
   const { topology } = facts;

@@ -1,13 +1,13 @@
-/** Lengths of links, and what they prove (lengths.ts). */
+/** Link lengths, and the time that they prove (lengths.ts). */
 import { weighing } from '../limits.ts';
 
-/** Lengths by link, whole numbers, and what they prove for a message of one byte, without α. */
+/** Integer lengths by link, and the seconds per byte of message that they prove, without latencies. */
 export interface ProvingLengths {
   readonly lengths: readonly number[];
   readonly secondsPerByte: number;
 }
 
-/** Lengths as whole numbers of at most 1000. */
+/** Scales lengths to integers of at most 1000. */
 export function roundedLengths(lengths: ArrayLike<number>): number[] {
   let most = 0;
   for (let link = 0; link < lengths.length; link++) if (lengths[link] > most) most = lengths[link];

@@ -1,7 +1,9 @@
 /**
- * Lengths that prove how fast data can spread from roots, or come together at them, along the routes that messages take: certificates/routes.ts,
- * proved in docs/bounds.md, *Lengths*. The search is a linear program, as many trees of routes as links carry, with a column for each tree,
- * made when it is needed (Ford and Fulkerson 1958). Its prices are the lengths; once they prove what the trees reach, nothing proves more.
+ * Link lengths that prove how fast data can spread from roots, or gather at them, over the routes that messages take.
+ * The theorem is in certificates/routes.ts, the proof in docs/bounds.md, *Lengths*.
+ * Method: column generation (Ford and Fulkerson 1958) for the linear program that packs as many trees of routes as the
+ * links carry. The dual prices are the lengths; when they prove what the packing reaches, both are optimal. Each
+ * pricing step computes one shortest tree per root.
  */
 
 import { cheapestArborescence } from '../../graph/arborescence.ts';
@@ -12,10 +14,10 @@ import { type BytesPerSecond, noticeable, rounding } from '../../ir/units.ts';
 import { weighing } from '../limits.ts';
 import { type ProvingLengths, roundedLengths } from './proving-lengths.ts';
 
-/** What trees reach and what is proved need not come nearer to each other. */
+/** Relative gap between the packing and the proof at which the search ends. */
 const near = 1e-4;
 
-/** A way of messages between two ranks. */
+/** A route between two ranks that passes no other rank. */
 interface Hop {
   readonly from: number;
   readonly to: number;
@@ -24,7 +26,7 @@ interface Hop {
 
 interface Tree {
   readonly root: number;
-  /** By their index. */
+  /** Indices into the list of hops. */
   readonly hops: readonly number[];
 }
 
@@ -35,15 +37,15 @@ export class RouteLengths {
   private readonly gathers: boolean;
   private hops: readonly Hop[] = [];
   private readonly widest: BytesPerSecond;
-  /** By link, in parts of the widest. */
+  /** By link, bandwidth relative to the widest link. */
   private readonly width: Float64Array;
-  /** A row for each link, and after them one for each root, whose trees carry no less than those of the others. */
+  /** Rows of the linear program: one per link, then one per root, so that every root's trees carry the same amount. */
   private readonly simplex: Simplex;
   private readonly rows: number;
   private best: Float64Array;
   private proved = 0;
 
-  /** @param gathers whether data come together at the roots */
+  /** @param gathers whether data gathers at the roots instead of spreading from them */
   constructor(routes: Routes, roots: readonly number[], gathers: boolean) {
     const { chips, links } = routes.topology;
     this.ranks = chips.length;
@@ -57,18 +59,18 @@ export class RouteLengths {
     this.rows = links.length + roots.length;
     this.simplex = new Simplex(
       Float64Array.from({ length: this.rows }, (_, row) => {
-        // Bandwidths are told apart by so much of themselves, or many steps would gain nothing.
+        // Perturbs the bandwidths slightly, so that degenerate simplex steps are rare.
         const more = (noticeable * (row + 1)) / this.rows;
         return row < links.length ? this.width[row] * (1 + more) : more;
       }),
     );
-    // What each root spreads, which is to be the most.
+    // The variable to maximise: how much each root spreads.
     this.simplex.add(new Float64Array(this.rows).fill(1, links.length));
   }
 
   /**
-   * For one byte from each root; undefined where there are too many routes for the search.
-   * @param likely lengths that may prove much
+   * Searches lengths for one byte from each root; undefined where there are too many routes.
+   * @param likely lengths that may prove much, as a start
    */
   search(likely: Float64Array | undefined): ProvingLengths | undefined {
     const { ranks, roots, rows } = this;
@@ -81,7 +83,8 @@ export class RouteLengths {
     for (let step = 0; step < steps && this.proved * this.simplex.value() < 1 - near; step++) {
       const prices = this.simplex.prices();
       if (this.simplex.leaveRoom(prices)) continue;
-      // Prices jump from step to step: halfway from where they were is nearer to the best (Wentges 1997).
+      // Dual prices oscillate, so the midpoint between the last and the new prices is used (stabilisation: Wentges
+      // 1997).
       const now = prices.slice(0, middle.length).map((price) => Math.max(0, price));
       middle = now.map((price, link) => (price + middle[link]) / 2);
       if (!this.take(this.cheapest(middle)) && !this.take(this.cheapest(now))) break;
@@ -89,7 +92,7 @@ export class RouteLengths {
     return this.outcome();
   }
 
-  /** The shortest trees by these lengths, one of each root. */
+  /** The shortest tree of each root for these lengths. */
   private cheapest(lengths: Float64Array): readonly Tree[] {
     const { ranks, hops } = this;
     const cost = new Float64Array(ranks * ranks).fill(Number.POSITIVE_INFINITY);
@@ -117,7 +120,7 @@ export class RouteLengths {
     return trees;
   }
 
-  /** Takes in those trees that are shorter than what one of their root is worth; false where none is. */
+  /** Adds the trees that are shorter than their root's dual price, as columns; false if there is none. */
   private take(trees: readonly Tree[]): boolean {
     let taken = false;
     for (const tree of trees) {

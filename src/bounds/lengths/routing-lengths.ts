@@ -1,6 +1,7 @@
 /**
- * Lengths that prove how fast an alltoall can be at best, by weights (weights.ts): route every shard along shortest ways, shared evenly
- * where several are equally short, make links longer the busier they are, and keep the lengths that prove most.
+ * Link lengths that prove how fast an alltoall can be, by multiplicative weights (weights.ts): every shard is routed
+ * along its shortest paths, split evenly among ties; busy links become longer; the lengths that prove the most are
+ * kept.
  */
 
 import { type LinkColumns, linkColumns } from '../../graph/link-columns.ts';
@@ -20,7 +21,7 @@ export class RoutingLengths {
   private readonly load: Float64Array;
   private found: ProvingLengths | undefined;
 
-  /** Lengths of the links on the way, and what is known of each node from the source at hand. */
+  /** Lengths of the links on the current paths, and the state of each node in the search from one source. */
   private readonly lengths: Float64Array;
   private readonly nearestFirst: NearestFirst;
   private readonly place: Int32Array;
@@ -28,8 +29,8 @@ export class RoutingLengths {
   private readonly amount: Float64Array;
 
   /**
-   * @param bytes what goes from one rank to another
-   * @param likely lengths that may prove much
+   * @param bytes the bytes that one rank sends to another
+   * @param likely lengths that may prove much, as a start
    */
   constructor(topology: Topology, bytes: (from: number, to: number) => number, likely?: Float64Array) {
     const nodes = topology.nodes.length;
@@ -68,14 +69,15 @@ export class RoutingLengths {
         busy[link] += this.load[link] / bandwidth[link];
         busiest = Math.max(busiest, busy[link]);
       }
-      // All rounds together are a routing, and no lengths prove more than any takes.
+      // The average of all rounds is a feasible fractional routing, and no lengths prove more than any routing takes,
+      // so the search may end.
       if (busiest <= (this.found?.secondsPerByte ?? 0) * (round + 1) * (1 + 1e-9)) break;
       weights.end();
     }
     return this.found;
   }
 
-  /** Keeps these lengths, rounded, if they prove more than those before: then true. */
+  /** Keeps these lengths, rounded, if they prove more than the best so far; returns whether they did. */
   private consider(lengths: Float64Array): boolean {
     const whole = roundedLengths(lengths);
     const distance = this.route(whole, false);
@@ -88,7 +90,10 @@ export class RoutingLengths {
     return true;
   }
 
-  /** Bytes × distance in all, on shortest ways. @param loading whether these load the links */
+  /**
+   * Total bytes × distance along shortest paths.
+   * @param loading whether the paths are also charged to the links
+   */
   private route(lengths: ArrayLike<number>, loading: boolean): number {
     this.lengths.set(lengths);
     let total = 0;
@@ -110,7 +115,7 @@ export class RoutingLengths {
     return total;
   }
 
-  /** Distances from a node, and the nodes in order of them; says how many are reached. */
+  /** Dijkstra's algorithm from one node; records the nodes in order of distance and returns how many are reachable. */
   private search(source: number): number {
     const { nearestFirst, place, order, lengths } = this;
     const { firstOut, out, to } = this.links;
@@ -128,7 +133,10 @@ export class RoutingLengths {
     return reached;
   }
 
-  /** Hands bytes back from the farthest node to the source, over all links of shortest ways into a node alike. */
+  /**
+   * Charges the bytes from the farthest node back to the source, split evenly over all links of shortest paths into
+   * each node.
+   */
   private loadRoutes(rank: number, reached: number): void {
     const { order, amount, load } = this;
     const { firstIn, into, from } = this.links;
@@ -148,7 +156,7 @@ export class RoutingLengths {
     }
   }
 
-  /** Whether a link is on a shortest way from the source. */
+  /** Whether a link lies on a shortest path from the source. */
   private isOnRoute(link: number): boolean {
     const { place, lengths } = this;
     const distance = this.nearestFirst.length;

@@ -1,10 +1,11 @@
 /**
- * Lengths of links that prove how fast a scan can be at best: certificates/stretches.ts, proved in docs/bounds.md, *Lengths*.
- *
- * Of small machines the search is the simplex method on the dual: as many vectors a second as links can take, each along one shortest way
- * through classes of values. There are too many of these to list, so that each step looks for the one that is shortest by the present lengths
- * (column generation: Ford and Fulkerson 1958). Of larger ones it is multiplicative weights (after Garg and Könemann 2007): links become
- * longer the more often the shortest ways so far cross them, late ways counting more. Whatever the step, the lengths prove something.
+ * Link lengths that prove how fast a scan can be. The theorem is in certificates/stretches.ts, the proof in
+ * docs/bounds.md, *Lengths*.
+ * On small machines the dual linear program (as many vectors per second as the links carry, each along one shortest
+ * walk through the classes of values) is solved by the simplex method with column generation (Ford and Fulkerson 1958),
+ * since there are too many walks to list. On larger machines multiplicative weights are used (after Garg and Könemann
+ * 2007): links become longer the more often recent shortest walks use them. Lengths are valid after any number of
+ * steps.
  */
 
 import { linkColumns } from '../../graph/link-columns.ts';
@@ -16,10 +17,13 @@ import { type ProvingLengths, roundedLengths } from './proving-lengths.ts';
 import { ScanRoutes } from './scan-routes.ts';
 import { LinkWeights } from './weights.ts';
 
-/** The same in a single step beyond which nothing is proved: it would take seconds. */
+/** The same limit for a single step; beyond it nothing is proved, since the step would take seconds. */
 const mostWorkAtOnce = 2 ** 27;
 const perhapsEnough = 1 / 3;
-/** Rounds of weights by the ways of an exscan, which are found soon, and then by those of a scan. */
+/**
+ * Rounds of multiplicative weights: with the walks of an exscan, which are found quickly, and then with those of a
+ * scan.
+ */
 const mostRounds = { exscan: 80, beforeScan: 40, scan: 20 } as const;
 
 export class ScanLengths {
@@ -30,8 +34,8 @@ export class ScanLengths {
   private found: ProvingLengths | undefined;
 
   /**
-   * @param withOwn whether results hold the contribution of their rank: a scan, not an exscan
-   * @param likely lengths that may prove much
+   * @param withOwn whether results include the contribution of their own rank (a scan, not an exscan)
+   * @param likely lengths that may prove much, as a start
    */
   constructor(topology: Topology, withOwn: boolean, likely?: Float64Array) {
     this.topology = topology;
@@ -55,7 +59,7 @@ export class ScanLengths {
     return this.found;
   }
 
-  /** Whether all vectors can go along the ways found last in the time that was proved: then no lengths prove more. */
+  /** Whether all vectors can go along the walks found last within the proved time: then no lengths prove more. */
   private isReachedByRoutes(): boolean {
     const { bandwidth } = linkColumns(this.topology);
     const busy = new Float64Array(bandwidth.length);
@@ -75,7 +79,8 @@ export class ScanLengths {
     for (let step = 0; step < steps; step++) {
       const lengths = simplex.prices();
       if (simplex.leaveRoom(lengths)) continue;
-      // Lengths jump from step to step: halfway from where they were is nearer to the best (Wentges 1997).
+      // Dual prices oscillate, so the midpoint between the last and the new lengths is used (stabilisation: Wentges
+      // 1997).
       middle = lengths.map((length, link) => (Math.max(0, length) + middle[link]) / 2);
       this.prove(middle);
       let column = this.shortest(middle);
@@ -88,7 +93,7 @@ export class ScanLengths {
     }
   }
 
-  /** What is long for an exscan is about what is long for a scan, whose ways take longer to find. */
+  /** Lengths that are good for an exscan are nearly as good for a scan, whose walks take longer to find. */
   private searchByWeights(): void {
     const { links, chips } = this.topology;
     const within = (most: number, work: number) => Math.min(most, Math.ceil(weighing.scanSimplexWork / work));
@@ -112,7 +117,7 @@ export class ScanLengths {
     this.prove(weights.lengths);
   }
 
-  /** How often a shortest way through classes crosses each link. */
+  /** How often a shortest walk through the classes crosses each link. */
   private shortest(lengths: Float64Array): number[] {
     const crossings = this.topology.links.map(() => 0);
     for (const link of this.routes.find(lengths, this.withOwn).links()) crossings[link]++;
@@ -120,8 +125,8 @@ export class ScanLengths {
   }
 
   /**
-   * What these lengths prove, rounded, of a scan or an exscan: in seconds for each byte. `ways` has the shortest ways then. The best of the
-   * kind in question are kept.
+   * The seconds per byte that these lengths, rounded, prove for a scan or an exscan; `routes` holds the shortest walks
+   * afterwards. Keeps the best lengths of the kind in question.
    */
   private prove(lengths: Float64Array, withOwn = this.withOwn): number {
     const { bandwidth } = linkColumns(this.topology);

@@ -1,25 +1,28 @@
-/** The shortest ways that the values of a scan can take, for lengths of links (scan-lengths.ts). */
+/**
+ * The shortest walks that the values of a scan can take for given link lengths (scan-lengths.ts), by dynamic
+ * programming over the classes of values.
+ */
 
 import { type LinkColumns, linkColumns } from '../../graph/link-columns.ts';
 import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { Topology } from '../../ir/topology.ts';
 
 export class ScanRoutes {
-  /** Of all messages together, for each byte of a vector. */
+  /** Total length of all messages, per byte of the vector. */
   distance = 0;
   private readonly topology: Topology;
   private readonly columns: LinkColumns;
   private readonly search: NearestFirst;
   private readonly ranks: number;
-  /** By pair of ranks. */
+  /** By pair of ranks: the distance. */
   private readonly between: Float64Array;
-  /** By rank and node: the last link of a shortest way. */
+  /** By rank and node: the last link of a shortest path. */
   private readonly last: Int32Array;
-  /** By m and v(m + 1): where the way to it leaves the others. */
+  /** By m and v(m + 1): the rank at which the path to it branches off. */
   private readonly leaves: Int32Array;
   /** By m and that rank: v(m). */
   private readonly meets: Int32Array;
-  /** v(N − 1); −1 of an exscan. */
+  /** v(N − 1); −1 for an exscan. */
   private end = -1;
 
   constructor(topology: Topology) {
@@ -35,7 +38,7 @@ export class ScanRoutes {
   }
 
   /**
-   * Finds them anew.
+   * Recomputes the walks.
    * @param lengths by link
    * @param withOwn a scan, not an exscan
    */
@@ -56,7 +59,7 @@ export class ScanRoutes {
     return this;
   }
 
-  /** The links that the values cross, one after the other and some more than once. */
+  /** The links that the values cross in order, repetitions included. */
   links(): number[] {
     const crossed: number[] = [];
     const { ranks } = this;
@@ -94,20 +97,20 @@ export class ScanRoutes {
     return this.between[from * this.ranks + to];
   }
 
-  /** Class m there and back over v, by way of u before it meets class m − 1, */
+  /** Length of class m: out to v and back, by way of u before it meets class m − 1, */
   private beforeMeeting(rank: number, meet: number, leave: number): number {
     return this.route(rank, leave) + this.route(leave, meet) + this.route(meet, rank);
   }
 
-  /** or after. */
+  /** and the same with u after the meeting. */
   private afterMeeting(rank: number, meet: number, leave: number): number {
     return this.route(rank, meet) + this.route(meet, leave) + this.route(leave, rank);
   }
 
   /**
-   * By rank v(N − 1): the least sum of all classes but the last. Meeting at v is never shorter than meeting at m itself unless the sum up
-   * to there is less, for by the triangle inequality a round over v and u is no shorter than one over u alone. Sums that cannot be
-   * part of a least one are left infinite.
+   * By rank v(N − 1): the least sum over all classes but the last. Meeting at v is never shorter than meeting at m
+   * itself unless the sum up to there is smaller: by the triangle inequality a tour over v and u is no shorter than one
+   * over u alone. Entries that cannot be part of a minimum stay infinite.
    */
   private shortestSums(): Float64Array {
     const { ranks } = this;
@@ -121,7 +124,7 @@ export class ScanRoutes {
     return sums;
   }
 
-  /** By rank u from which class m goes on: the least sum up to there. */
+  /** By rank u from which class m continues: the least sum up to there. */
   private leave(rank: number, sums: Float64Array, leaving: Float64Array): void {
     const { ranks, between } = this;
     const meets = this.meets.subarray(rank * ranks, (rank + 1) * ranks);
@@ -146,7 +149,7 @@ export class ScanRoutes {
     }
   }
 
-  /** By rank v at which class m may meet the one before: the least sum up to there. */
+  /** By rank v at which class m may meet the previous class: the least sum up to there. */
   private meet(rank: number, leaving: Float64Array, sums: Float64Array): void {
     const { ranks, between } = this;
     const leaves = this.leaves.subarray((rank - 1) * ranks, rank * ranks);
@@ -168,7 +171,7 @@ export class ScanRoutes {
     }
   }
 
-  /** An exscan needs those from each rank to the next only. */
+  /** An exscan needs only the paths from each rank to the next. */
   private findRoutes(lengths: ArrayLike<number>, withOwn: boolean): void {
     const { ranks, between, search } = this;
     const { chips, nodes } = this.topology;

@@ -1,6 +1,7 @@
 /**
- * Minimum spanning trees of ranks joined by shortest ways (Mehlhorn 1988): each node belongs to the nearest of their chips, and the ways
- * that cross from one chip's nodes to another's are enough. Links are ways in both directions here, as long as the shorter one.
+ * Minimum spanning trees of ranks in the metric of shortest paths (Mehlhorn 1988): each node belongs to its nearest
+ * chip (a Voronoi cell), and only paths that cross from one cell to another are candidate edges. A link counts in both
+ * directions here, with the shorter of its two lengths.
  */
 
 import { NearestFirst } from '../../graph/nearest-first.ts';
@@ -8,13 +9,13 @@ import { none } from '../../ir/none.ts';
 import type { Topology } from '../../ir/topology.ts';
 
 export class SpanningTrees {
-  /** Pairs of nodes that some link joins are edges: by link the number of its edge, by edge its ends. */
+  /** Pairs of nodes joined by a link are edges: by link the number of its edge, by edge its two ends. */
   readonly edgeOf: Int32Array;
   readonly ends: readonly (readonly [number, number])[];
-  /** By edge: its length, and that of the way over it from the one chip's to the other's. */
+  /** By edge: its length, and the length of the path over it between the two chips of its cells. */
   readonly weight: Float64Array;
   readonly length: Float64Array;
-  /** By edge: 1 if the last tree has it. */
+  /** By edge: 1 if the last tree contains it. */
   readonly isInTree: Uint8Array;
   private readonly topology: Topology;
   /** Edges at node n are `edgeAt[firstAt[n] … firstAt[n + 1] − 1]`, ascending, and lead to `nodeAt`. */
@@ -22,13 +23,13 @@ export class SpanningTrees {
   private readonly edgeAt: Int32Array;
   private readonly nodeAt: Int32Array;
   private readonly search: NearestFirst;
-  /** By node: the chip to which it belongs, and the edge over which it is reached from there. */
+  /** By node: the chip to whose cell it belongs, and the edge over which it is reached from there. */
   private readonly owner: Int32Array;
   private readonly entry: Int32Array;
-  /** Nodes of a chip, as a list: by chip the first of them, by node the next. */
+  /** The nodes of each cell as a linked list: by chip the first node, by node the next. */
   private readonly firstOwned: Int32Array;
   private readonly nextOwned: Int32Array;
-  /** By chip that the tree has not come to: the best edge to there. */
+  /** By chip outside the tree: the best edge to it. */
   private readonly best: Int32Array;
   private readonly isReached: Uint8Array;
 
@@ -75,8 +76,9 @@ export class SpanningTrees {
   }
 
   /**
-   * Takes the tree of these ranks, or of each part of the machine one (Prim 1957); of equally long ways the first ones.
-   * @returns the edges between the nodes of two chips; `isInTree` has those within, too
+   * Computes the minimum spanning tree of these ranks, or one tree per connected component (Prim 1957); ties go to the
+   * first edge.
+   * @returns the edges that join two cells; `isInTree` also has those within cells
    */
   span(ranks: readonly number[]): number[] {
     this.findOwners(ranks);
@@ -98,13 +100,13 @@ export class SpanningTrees {
     return joints;
   }
 
-  /** Whether the way over an edge is shorter than that over another, or as long and the edge the first of the two. */
+  /** Whether the path over one edge is shorter than that over another; ties go to the lower number. */
   isBefore(edge: number, other: number): boolean {
     const { length } = this;
     return length[edge] < length[other] || (length[edge] === length[other] && edge < other);
   }
 
-  /** The chips between whose nodes an edge is. */
+  /** The chips of the two cells that an edge joins. */
   ownersOf(edge: number): readonly [number, number] {
     const [a, b] = this.ends[edge];
     return [this.owner[a], this.owner[b]];
@@ -144,7 +146,7 @@ export class SpanningTrees {
     }
   }
 
-  /** Has the tree come to a chip, and from there to others. */
+  /** Adds a chip to the tree and updates the best edges to the others. */
   private reach(chip: number): void {
     const { isReached, owner, best, length, firstOwned, nextOwned, firstAt, edgeAt, nodeAt } = this;
     isReached[chip] = 1;
@@ -162,7 +164,7 @@ export class SpanningTrees {
     }
   }
 
-  /** Of chips that the tree has not come to the nearest; none if there is no way to any. */
+  /** The nearest of the chips outside the tree; none if no path leads to any. */
   private nearestOf(chips: readonly number[]): number {
     const { best, length } = this;
     let nearest = none;
@@ -178,7 +180,7 @@ export class SpanningTrees {
     return nearest;
   }
 
-  /** Takes an edge into the tree, and the ways between its ends and their chips. */
+  /** Adds an edge to the tree, with the paths from its ends to their chips. */
   private takeRoutes(joint: number): void {
     const { ends, entry, isInTree } = this;
     isInTree[joint] = 1;

@@ -1,15 +1,21 @@
-/** Who must hear of whom, whatever the plan: ranks that messages must join (certificates/spans.ts, proved in docs/bounds.md, *Lengths*). */
+/**
+ * Sets of ranks that the messages of any plan must connect (certificates/spans.ts; proved in docs/bounds.md,
+ * *Lengths*).
+ */
 import { type Collective, messageChunks } from '../../ir/collective.ts';
 import { multicastDemandsOf } from '../demands.ts';
 
-/** Ranks whose parts must be joined by messages. */
+/** Ranks that must be connected by messages. */
 export interface SpannedRanks {
   readonly ranks: readonly number[];
-  /** For how much of the message, as a part of M; 2 where contributions come together and the result goes back. */
+  /**
+   * For what share of the message they must be connected; 2 where contributions are combined and the result is sent
+   * back.
+   */
   readonly amount: number;
 }
 
-/** Of allreduces and custom collectives; others are not asked for. */
+/** The spans of an allreduce or a custom collective; not defined for other kinds. */
 export function spannedRanksOf(collective: Collective): SpannedRanks[] {
   const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
   if (collective.kind === 'allreduce') return [{ ranks: everyone, amount: 2 }];

@@ -1,7 +1,8 @@
 /**
- * Lengths that prove how fast an allreduce can be at best, or what several groups of ranks do at once: the dual of packing trees that
- * span them. By multiplicative weights: take minimum spanning trees, make their links longer, and so on; links between parts that
- * bind grow longest. The parts that they leave give lengths of 0 and 1, which are looked at as well: for the right parts they are exact.
+ * Link lengths that prove how fast an allreduce, or several process groups at once, can be: the dual of packing
+ * spanning trees. By multiplicative weights: compute minimum spanning trees, lengthen their links, repeat; links
+ * between the parts of the machine that bind grow longest. The partitions that these lengths induce are also tried as
+ * lengths of 0 and 1, which are exact for the right partition (Nash-Williams, Tutte 1961).
  */
 
 import { linkColumns } from '../../graph/link-columns.ts';
@@ -16,7 +17,7 @@ export class TreeLengths {
   private readonly topology: Topology;
   private readonly bandwidths: Float64Array;
   private readonly spans: readonly SpannedRanks[];
-  /** Of all spans. */
+  /** Sum of the amounts of all spans. */
   private readonly amount: number;
   private readonly everyone: readonly number[];
   private readonly trees: SpanningTrees;
@@ -46,7 +47,7 @@ export class TreeLengths {
       tree++;
       let busiest = 0;
       for (let link = 0; link < uses.length; link++) busiest = Math.max(busiest, uses[link] / bandwidths[link]);
-      // The weights of all trees so far: links that more of them need than they can carry stand out ever more.
+      // Decaying sum of the uses of all trees so far: overloaded links stand out more and more.
       const pace = Math.sqrt(tree) * 2;
       for (let link = 0; link < lengths.length; link++) {
         lengths[link] = Math.exp(pace * (uses[link] / bandwidths[link] / busiest - 1)) / bandwidths[link];
@@ -58,7 +59,7 @@ export class TreeLengths {
     return this.found;
   }
 
-  /** Counts for each link the trees that take it, one of each span. */
+  /** Counts for each link how many of the trees, one per span, use it. */
   private useTrees(lengths: Float64Array, uses: Float64Array): void {
     const { trees } = this;
     trees.setLengths(lengths);
@@ -70,7 +71,7 @@ export class TreeLengths {
     }
   }
 
-  /** Keeps these lengths, rounded, if they prove more than those before: then true. */
+  /** Keeps these lengths, rounded, if they prove more than the best so far; returns whether they did. */
   private consider(lengths: ArrayLike<number>): boolean {
     const whole = roundedLengths(lengths);
     const { bandwidths } = this;
@@ -84,8 +85,9 @@ export class TreeLengths {
   }
 
   /**
-   * Bytes times distance in all, for a message of one byte: of each span, at every length, the parts of its ranks that ways of that length
-   * have not joined yet, less one. All ranks may pass on what is another's, so that ways lead over all of them.
+   * Total bytes × distance for a message of one byte. For each span it is the integral over all lengths of the number
+   * of components that paths up to that length leave among its ranks, minus one. Every rank may relay, so paths lead
+   * over all of them.
    */
   private spannedLength(lengths: ArrayLike<number>): number {
     const { trees, topology } = this;
@@ -107,21 +109,24 @@ export class TreeLengths {
     return total;
   }
 
-  /** In how many parts more than one some ranks are, after so many of all have been joined. */
+  /** The number of components of some ranks, minus one, when `joined` of all components have been merged. */
   private apart(ranks: readonly number[], parts: DisjointSets, joined: number): number {
     const { chips } = this.topology;
     if (ranks.length === chips.length) return chips.length - joined - 1;
     return new Set(ranks.map((rank) => parts.of(chips[rank]))).size - 1;
   }
 
-  /** Of `spannedLength`: few spans have many ranks. */
+  /** Cost of `spannedLength`; low if few spans have many ranks. */
   private workToSpan(): number {
     const { links, chips } = this.topology;
     if (this.spans.length === 1) return 8 * links.length;
     return 8 * links.length + chips.length * this.spans.reduce((sum, { ranks }) => sum + ranks.length, 0);
   }
 
-  /** The parts that are left when all edges from some length on are cut, for every length. True if some prove more than all before. */
+  /**
+   * Tries the partitions that arise when all edges longer than a threshold are removed, for every threshold; returns
+   * whether one proves more than the best so far.
+   */
   private considerPartitions(lengths: Float64Array): boolean {
     const { trees, found } = this;
     const { nodes } = this.topology;
@@ -139,7 +144,7 @@ export class TreeLengths {
     return this.found !== found;
   }
 
-  /** Lengths of 1 between parts of the machine and 0 within, unless they cannot prove more. */
+  /** Tries lengths of 1 between the parts of a partition and 0 within, unless they cannot prove more. */
   private considerPartition(parts: DisjointSets): void {
     const { from, to, bandwidth } = linkColumns(this.topology);
     const { chips, nodes } = this.topology;
@@ -156,7 +161,8 @@ export class TreeLengths {
       capacity += bandwidth[link];
       if (hasChip[a] + hasChip[b] === 2 && adjacent.join(a, b)) joined++;
     }
-    // Parts with chips that no link joins are as far apart as there are others between them, at most.
+    // The distance between parts that contain chips and share no link is at most the number of other parts between
+    // them.
     const withChips = hasChip.reduce((sum, bit) => sum + bit, 0);
     const others = hasChip.reduce((sum, bit, node) => sum + (parts.of(node) === node ? 1 - bit : 0), 0);
     const distance = this.amount * (joined + (withChips - 1 - joined) * (1 + others));

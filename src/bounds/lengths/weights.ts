@@ -1,22 +1,24 @@
 /**
- * Lengths of links that grow with what crosses them: multiplicative weights (after Garg and Könemann 2007, Fleischer 2000). What crossed
- * before is remembered, and counts less from round to round; so links that are busy by turns become longer together.
+ * Multiplicative weights for link lengths (after Garg and Könemann 2007, Fleischer 2000): the length of a link grows
+ * with its load. Loads of past rounds are remembered with decay, so that links that are busy alternately become longer
+ * together.
  */
 import type { Bytes, BytesPerSecond } from '../../ir/units.ts';
 import { weighing } from '../limits.ts';
 
 export class LinkWeights {
-  /** By link, the longest 1 after the first round. */
+  /** By link; the longest link has length 1 after the first round. */
   readonly lengths: Float64Array;
   private readonly bandwidths: ArrayLike<BytesPerSecond>;
-  /** Seconds that each link is busy in a round. */
+  /** By link, the seconds that it is busy in this round. */
   private readonly load: Float64Array;
   private readonly first: number;
   private round = 0;
 
   /**
-   * @param lengths to begin with
-   * @param first of this, over the rounds so far and `slowness`, the power by which the busiest link becomes longer than an idle one
+   * @param lengths the initial lengths
+   * @param first the step size is this divided by (rounds so far + `slowness`); it is the exponent by which the busiest
+   * link grows relative to an idle one
    */
   constructor(bandwidths: ArrayLike<BytesPerSecond>, lengths: Float64Array, first: number) {
     this.lengths = lengths;
@@ -30,12 +32,12 @@ export class LinkWeights {
     for (let link = 0; link < this.load.length; link++) this.load[link] *= weighing.remembered;
   }
 
-  /** In this round so many bytes more cross a link. */
+  /** Charges bytes to a link in this round. */
   add(link: number, bytes: Bytes): void {
     this.load[link] += ((1 - weighing.remembered) * bytes) / this.bandwidths[link];
   }
 
-  /** Ends a round, in which some link is busy. */
+  /** Ends a round in which some link was busy: updates the lengths. */
   end(): void {
     const { lengths, load } = this;
     const busiest = load.reduce((most, seconds) => Math.max(most, seconds), 0);

@@ -1,4 +1,7 @@
-/** What a chip copies before its messages begin, or after they have ended (certificates/copied-first.ts). */
+/**
+ * Staging bound with messages: a chip must copy data before its messages begin, or after they have ended. The theorem
+ * is in certificates/copied-first.ts.
+ */
 import type { Certificate, Direction } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
@@ -7,7 +10,7 @@ import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween } from '../needs.ts';
 import { type Slots, slotsOfRank } from './exclusive-slots.ts';
 
-/** Of the rank that takes longest; nothing on machines that stage no messages. */
+/** The certificate of the rank with the largest bound; none on machines that do not stage messages. */
 export function copiedFirstBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   const { staging, chips, nodes } = facts.topology;
   if (staging === undefined || collective.kind === 'custom' || collective.kind === 'barrier') return [];
@@ -35,14 +38,14 @@ function reasonOf(rank: number, direction: Direction, bytes: Bytes, copies: Byte
   return `rank ${rank} ${moved} ${formatBytes(bytes)}, which are copied at ${formatBytesPerSecond(copies)} ${when}`;
 }
 
-/** The least over all numbers of messages. */
+/** The minimum over all numbers of messages. */
 function minTime(bytes: Bytes, copies: BytesPerSecond, { together, fastest, slowest, count, latency }: Slots): Seconds {
   const ratio = together / copies;
   const perMessage = slowest * latency;
   const overlapping = (fastest * count * (count - 1)) / 2;
   let [power, powers, late, best] = [1, 0, 0, Number.POSITIVE_INFINITY];
   for (let messages = 1; messages <= searched.turns; messages++) {
-    // The mean of what comes late grows from message to message.
+    // The mean of the delays grows with the number of messages.
     if (bytes + (perMessage * late) / Math.max(1, powers) >= together * best) break;
     powers += power;
     late += powers;

@@ -1,26 +1,27 @@
 /**
- * Slots: where a chip's links block, or its ports are fewer, each of them carries one message at a time, for α + n/β at least. Such
- * a slot is busy with its own messages only, so bytes and latencies of messages add up; bounds that add them need slots on every chip.
+ * Slots: if a chip's links are blocking, or it has fewer ports than links, each link or port carries one message at a
+ * time, for at least α + n/β. The latencies and bytes of the messages of one slot therefore add up. Bounds that use
+ * this need slots on every chip.
  */
 import type { Direction } from '../../ir/certificate.ts';
 import type { Link, Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 
-/** What the slots of one chip, or of any chip, can do. */
+/** Capabilities of the slots of one chip, or an upper limit that holds for any chip. */
 export interface Slots {
-  /** How many one chip has at most. */
+  /** Maximum number of slots per chip. */
   readonly count: number;
-  /** The most that the slots of one chip carry together. */
+  /** Maximum total bandwidth of the slots of one chip. */
   readonly together: BytesPerSecond;
-  /** The most and the least of one slot. */
+  /** Maximum and minimum bandwidth of one slot. */
   readonly fastest: BytesPerSecond;
   readonly slowest: BytesPerSecond;
-  /** Least Σα of a message in them. */
+  /** Minimum Σα of a message in a slot. */
   readonly latency: Seconds;
 }
 
-/** The slots of one rank; undefined where it can have messages under way without limit, or none. */
+/** The slots of one rank; undefined if it has none, or can have any number of messages under way. */
 export function slotsOfRank(facts: MachineFacts, rank: number, direction: Direction): Slots | undefined {
   const { nodes, chips } = facts.topology;
   const chip = chips[rank];
@@ -38,14 +39,14 @@ export function slotsOfRank(facts: MachineFacts, rank: number, direction: Direct
     : undefined;
 }
 
-/** Links that leave or enter each node. */
+/** The links that leave (`out`) or enter (`in`) each node. */
 function linksByNode({ nodes, links }: Topology, direction: Direction): readonly (readonly Link[])[] {
   const byNode: Link[][] = nodes.map(() => []);
   for (const link of links) byNode[direction === 'out' ? link.from : link.to].push(link);
   return byNode;
 }
 
-/** What no chip's slots exceed; undefined where some chip has none. */
+/** Limits that the slots of no chip exceed; undefined if some chip has no slots. */
 export function slotsOf(facts: MachineFacts, direction: Direction): Slots | undefined {
   return once(facts, `slots ${direction}`, () => {
     const all = facts.topology.chips.map((_, rank) => slotsOfRank(facts, rank, direction));

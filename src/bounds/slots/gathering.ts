@@ -1,6 +1,7 @@
 /**
- * Latency and bytes added up where shards come together, or backwards in time are spread, and every chip has slots (exclusive-slots.ts). The
- * theorem stands in certificates/gathering.ts, the proof in docs/bounds.md. On rings and lines more is true (ring-flow.ts).
+ * Gathering bound: latency and bytes added up where shards gather at a rank (or, with time reversed, spread from it)
+ * and every chip has slots (exclusive-slots.ts). The theorem is in certificates/gathering.ts, the proof in
+ * docs/bounds.md. Rings and lines have a stronger bound (ring-flow.ts).
  */
 import type { Certificate, Direction } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
@@ -9,17 +10,20 @@ import { type Bytes, formatBytes } from '../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { slotsOf } from './exclusive-slots.ts';
 
-/** What comes together at a rank from shards of others, or backwards in time is spread from there. */
+/** The data that gathers at one rank from the shards of others, or with time reversed spreads from it. */
 export interface ShardGathering {
   readonly direction: Direction;
   readonly rank: number;
-  /** W. */
+  /** W: its bytes. */
   readonly bytes: Bytes;
-  /** W/m: how many shards as large as the largest of them that is. */
+  /** W/m: its size in units of the largest shard. */
   readonly shards: number;
 }
 
-/** All of a collective whose chips start or end with a shard each of what passes one of them; none of other collectives. */
+/**
+ * All gatherings of a collective in which every chip starts or ends with one shard of the data; none for other
+ * collectives.
+ */
 export function gatheringsOf(collective: Collective, size: Bytes): ShardGathering[] {
   const { kind, ranks, root } = collective;
   const everyone = Array.from({ length: ranks }, (_, rank) => rank);
@@ -75,7 +79,7 @@ export function gatheringBounds(collective: Collective, facts: MachineFacts, siz
   );
 }
 
-/** The best certificate of each direction, the first of equally good ones. */
+/** The best certificate of each direction; ties go to the first. */
 export function bestByDirection<Kind extends 'gathering' | 'row'>(
   certificates: readonly Certificate<Kind>[],
 ): Certificate<Kind>[] {
@@ -85,7 +89,7 @@ export function bestByDirection<Kind extends 'gathering' | 'row'>(
   });
 }
 
-/** ⌈log₁₊ᵣ(times)⌉, never rounded up by mistake. */
+/** ⌈log₁₊ᵣ(times)⌉, safe against rounding errors: never one too large. */
 export function roundsToReach(times: number, ratio: number): number {
   let rounds = 0;
   for (let reached = 1; reached < times * (1 - 1e-9); reached *= 1 + ratio) rounds++;

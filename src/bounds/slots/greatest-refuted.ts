@@ -1,7 +1,7 @@
-/** The greatest time, by halving, that no plan can take; all times below one that is refuted are. */
+/** Bisection for the greatest time that is refuted, given that all smaller times are refuted with it. */
 import type { Seconds } from '../../ir/units.ts';
 
-/** @param first a time that is refuted */
+/** @param first a time that is known to be refuted */
 export function greatestRefuted(first: Seconds, isRefuted: (seconds: Seconds) => boolean): Seconds {
   let [refuted, open] = [first, 2 * first];
   while (isRefuted(open)) open *= 2;

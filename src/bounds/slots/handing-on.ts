@@ -1,10 +1,13 @@
-/** The time of messages that chips hand on when they have ended, in the best number of turns (certificates/handing-on.ts). */
+/**
+ * Relay bound in turns: messages that chips forward only after they have arrived, in the best number of turns
+ * (certificates/handing-on.ts).
+ */
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { searched } from '../limits.ts';
 import { greatestRefuted } from './greatest-refuted.ts';
 import type { Relay } from './relay-sets.ts';
 
-/** The greatest T that is refuted, if that can be more than `most`; else 0. */
+/** The greatest refuted time T if that can exceed `most`; otherwise 0. */
 export function handedOn(
   relay: Relay,
   size: Bytes,
@@ -22,7 +25,7 @@ export function handedOn(
   return isRefuted(shortest) ? greatestRefuted(shortest, isRefuted) : 0;
 }
 
-/** δ + M/B′ + ℓ and the least over all numbers of turns. */
+/** The minimum of δ + M/B′ + ℓ over all numbers of turns. */
 function minTime(
   { sending, receives, lastLatency, lastSlowest, between, shortcut }: Relay,
   size: Bytes,
@@ -32,15 +35,15 @@ function minTime(
     { together: sending.together, latency: (sending.slowest * sending.latency) / sending.together },
     { together: receives, latency: (lastSlowest * lastLatency) / receives },
   ];
-  // Backwards in time the same holds.
+  // The same holds with time reversed.
   const [{ together, latency }, last] = ends.sort((a, b) => a.together - b.together);
   const ratio = together / last.together;
   const straight = Math.min(sending.slowest / sending.together, lastSlowest / receives);
   const held = direct > 0 ? (sending.latency + lastLatency - shortcut) * straight : 0;
-  // With so many turns messages cost next to nothing.
+  // With so many turns, latencies are negligible and the bound gains nothing.
   if (!(latency * searched.turns ** 2 > size / together)) return 0;
   const handedOn = (size - direct) / together;
-  // Σρʲ < 1/(1 − ρ), and Σρʲ((s − j)A/B + (j + 1)A′/B′) of it grows from turn to turn.
+  // Σρʲ < 1/(1 − ρ), and the term Σρʲ((s − j)A/B + (j + 1)A′/B′) increases with the number of turns.
   let [weight, weights, late, best] = [1, 0, 0, Number.POSITIVE_INFINITY];
   for (let turns = 1; handedOn * (1 - ratio) + late / Math.max(1, weights) < best; turns++) {
     weights += weight;

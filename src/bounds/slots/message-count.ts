@@ -1,4 +1,7 @@
-/** All messages leave some chip and enter some chip: certificates/messages.ts, proved in docs/bounds.md, *Messages in all*. */
+/**
+ * Message bound: every message leaves some chip and enters some chip. The theorem is in certificates/messages.ts, the
+ * proof in docs/bounds.md, *Messages in all*.
+ */
 import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';

@@ -1,6 +1,7 @@
 /**
- * Broadcast, and what does as much (roots.ts), over a chip with one way in, one on and one back: what passes it keeps its links, what stops
- * there is sent on late. The theorem stands in certificates/passing.ts, the proof in docs/bounds.md, *Passing*.
+ * Passing bound for broadcasts, and collectives that contain one (roots.ts), over a chip with one link in, one link
+ * onwards and one link back: a message that passes through occupies these links, and one that stops there is forwarded
+ * late. The theorem is in certificates/passing.ts, the proof in docs/bounds.md, *Passing*.
  */
 import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
@@ -11,12 +12,12 @@ import { minStaggeredArea } from './area.ts';
 import { greatestRefuted } from './greatest-refuted.ts';
 import { rootsOf, type SlotRoot, transposedFacts } from './roots.ts';
 
-/** On larger machines, and for so many latencies' worth of bytes, it is not looked for; and of how many chips it is worked out. */
+/** Limits: nodes, message sizes in multiples of the latency, and chips for which the bound is computed. */
 const most = { nodes: 256, latencies: 4000, chips: 3 };
 
-/** A chip with one way in, one on and one back. */
+/** A chip with one link in (e), one link onwards (f) and one link back (g). */
 interface Passage {
-  /** The rank of i. */
+  /** The chip's rank, i in the proof. */
   readonly through: number;
   /** α(e), α(f) and α(g). */
   readonly latencies: readonly [Seconds, Seconds, Seconds];
@@ -45,7 +46,7 @@ export function passingBounds(collective: Collective, facts: MachineFacts, size:
   return [{ kind: 'passing', seconds: longest, reason, witness }];
 }
 
-/** Those farthest from the root. */
+/** The passages farthest from the root. */
 function passagesFrom(facts: MachineFacts, root: number): Passage[] {
   const passages = facts.topology.chips.flatMap((_, through) => passageAt(through, root, facts) ?? []);
   return passages.sort((a, b) => b.before - a.before).slice(0, most.chips);
@@ -77,7 +78,7 @@ function partsWithout({ topology }: MachineFacts, left: number): DisjointSets {
   return parts;
 }
 
-/** The greatest T that is refuted; 0 where bytes are so many that little would come of it. */
+/** The greatest refuted time; 0 where the message is so large that the bound would gain little. */
 function minTime(passage: Passage, size: Bytes): Seconds {
   const { latencies, bandwidth, before } = passage;
   const bytes = size / bandwidth;
@@ -86,7 +87,10 @@ function minTime(passage: Passage, size: Bytes): Seconds {
   return before + greatestRefuted(bytes + latency, (window) => isRefuted(passage, bytes, window));
 }
 
-/** @param bytes M/β, as X and Z below */
+/**
+ * Whether the time is refuted.
+ * @param bytes M/β, in seconds like X and Z below
+ */
 function isRefuted({ latencies: [first, second, back] }: Passage, bytes: Seconds, window: Seconds): boolean {
   const latency = first + second;
   for (let count = 0; count * latency <= window - bytes; count++) {
@@ -97,7 +101,7 @@ function isRefuted({ latencies: [first, second, back] }: Passage, bytes: Seconds
   return true;
 }
 
-/** The greatest Z/β: with j messages of use, Z/β = j(C − Z/β) − aj(j + 1)/2, C being W + post − α(g). */
+/** The maximum of Z/β: with j useful messages Z/β = j(C − Z/β) − aj(j + 1)/2, where C = W + post − α(g). */
 function maxReturned(time: Seconds, latency: Seconds, count: number): Seconds {
   let returned = 0;
   for (let used = 1; used <= count; used++) {
@@ -108,7 +112,7 @@ function maxReturned(time: Seconds, latency: Seconds, count: number): Seconds {
   return returned;
 }
 
-/** Whether so many bytes can come over one link and go on over another in the time: G. */
+/** Whether so many bytes can arrive over one link and continue over another in the given time (G in the proof). */
 function canRelay(bytes: Seconds, time: Seconds, first: Seconds, second: Seconds): boolean {
   if (bytes <= 0) return time >= 0;
   if (time < bytes + first + second) return false;

@@ -1,4 +1,7 @@
-/** Sets of chips that the root of a broadcast has to serve over relays (relay.ts), and what is to be known of them. */
+/**
+ * Sets of chips that the root of a broadcast must serve through relays (relay.ts), and the parameters of the proof for
+ * each.
+ */
 import { DisjointSets } from '../../ir/disjoint-sets.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
@@ -9,31 +12,39 @@ import { type Slots, slotsOfRank } from './exclusive-slots.ts';
 /** A link into a chip. */
 export interface Entrance {
   readonly bandwidth: BytesPerSecond;
-  /** Σα before which nothing of the root has come over it. */
+  /** The earliest time (Σα) at which data of the root can have arrived over it. */
   readonly latency: Seconds;
 }
 
-/** What the proof needs to know of the root and a set of chips: of the set, what is worst for the bound. */
+/**
+ * The parameters of the proof for the root and one set of chips; for the set, the values that are worst for the bound.
+ */
 export interface Relay {
   readonly chips: readonly number[];
   readonly sending: Slots;
-  /** B'. */
+  /** B′: the greatest receiving bandwidth. */
   readonly receives: BytesPerSecond;
-  /** a'. */
+  /** a′: the least latency of a last message. */
   readonly lastLatency: Seconds;
   /** The slowest slot of all the chips. */
   readonly lastSlowest: BytesPerSecond;
-  /** δ. */
+  /** δ: the least latency between two chips of the set. */
   readonly between: Seconds;
-  /** σ. */
+  /** σ: the least latency from the root that avoids a relay. */
   readonly shortcut: Seconds;
   /** Σ over the chips of the least Σα from the root. */
   readonly distances: Seconds;
-  /** Of each chip next to the root its incoming links; undefined if one of the chips is next to it. */
+  /**
+   * For each chip of the set that neighbours the root, its incoming links; undefined if a chip of the set neighbours
+   * the root.
+   */
   readonly passing: readonly (readonly Entrance[])[] | undefined;
 }
 
-/** Sets by the distance and bandwidth of their chips, in each of the parts of the machine that only the root joins. */
+/**
+ * Candidate sets by distance and bandwidth of their chips, within each part of the machine that only the root connects
+ * with the rest.
+ */
 export function relaysFrom(facts: MachineFacts, root: number): Relay[] {
   const { topology } = facts;
   const chip = topology.chips[root];
@@ -75,7 +86,7 @@ interface Receiver {
   readonly distance: Seconds;
 }
 
-/** Those that are far enough and receive little enough, for thresholds of both. */
+/** Chips that are far enough and receive slowly enough, for thresholds of both. */
 function setsOf(receivers: readonly Receiver[]): Receiver[][] {
   const bandwidths = thresholds(receivers.map(({ slots }) => slots.together));
   const distances = thresholds(receivers.map(({ distance }) => distance));
@@ -85,7 +96,7 @@ function setsOf(receivers: readonly Receiver[]): Receiver[][] {
   return sets.filter((chosen) => chosen.length > 0);
 }
 
-/** The parts that a machine falls into without one of its nodes. */
+/** The connected components of a machine without one of its nodes. */
 function partsWithout({ nodes, links }: Topology, left: number): Set<number>[] {
   const joined = new DisjointSets(nodes.length);
   for (const { from, to } of links) if (from !== left && to !== left) joined.join(from, to);
@@ -98,7 +109,9 @@ function partsWithout({ nodes, links }: Topology, left: number): Set<number>[] {
   return [...parts.values()];
 }
 
-/** Links from the root into a part, if all of them block: whatever comes into the part, from farther away, too, takes one of them. */
+/**
+ * The links from the root into a part, if all of them are blocking: every message into the part occupies one of them.
+ */
 function slotsInto(part: ReadonlySet<number>, { topology, latencies }: MachineFacts, chip: number): Slots | undefined {
   const links = topology.links.filter(({ from, to }) => from === chip && part.has(to));
   if (links.length === 0 || links.some(({ occupancy }) => occupancy !== 'blocking')) return undefined;
@@ -113,7 +126,7 @@ function slotsInto(part: ReadonlySet<number>, { topology, latencies }: MachineFa
   };
 }
 
-/** Chips that a message from this one reaches first, over links and switches. */
+/** Chips that a message of this chip reaches first, over links and switches. */
 function chipsNextTo({ nodes, links, chips }: Topology, chip: number): Set<number> {
   const isChip = new Set(chips);
   const outgoing: number[][] = nodes.map(() => []);
@@ -136,7 +149,7 @@ function entrances(facts: MachineFacts, distance: Float64Array, chips: ReadonlyS
   return [...entering.values()];
 }
 
-/** Different values, evenly thinned out. */
+/** Different values, sampled evenly. */
 function thresholds(values: readonly number[]): number[] {
   const different = [...new Set(values)].sort((a, b) => a - b);
   const stride = Math.ceil(different.length / searched.thresholds);

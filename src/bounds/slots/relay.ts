@@ -1,7 +1,8 @@
 /**
- * Broadcast, and what does as much (roots.ts), where the root and chips that it does not serve itself have slots: few large messages cost
- * waiting, many small ones latencies. The theorems stand in certificates/relay.ts and certificates/handing-on.ts, the proofs in
- * docs/bounds.md, *Relays* and *Handing on*; here the chips are chosen for which they prove most (relay-sets.ts).
+ * Relay bound for broadcasts, and collectives that contain one (roots.ts), where the root and the chips that it does
+ * not serve directly have slots: few large messages cost waiting, many small ones cost latency. The theorems are in
+ * certificates/relay.ts and certificates/handing-on.ts, the proofs in docs/bounds.md, *Relays* and *Handing on*. This
+ * file chooses the chips for which they prove the most (relay-sets.ts).
  */
 import type { Certificate, Direction } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
@@ -46,10 +47,13 @@ export function relayBounds(collective: Collective, facts: MachineFacts, size: B
   });
 }
 
-/** Room is a difference: it is known to about this part of BW², which is more than all bytes where these take next to nothing beside latencies. */
+/**
+ * The room is a difference of large numbers, known to about this part of BW². That exceeds all bytes where their
+ * transfer time is negligible beside latencies.
+ */
 const rounding = 2 ** -46;
 
-/** The greatest T that is refuted; 0 if none is. */
+/** The greatest refuted time; 0 if none is. */
 function minTime(relay: Relay, size: Bytes): Seconds {
   const shortest = relay.between + size / Math.min(relay.sending.together, relay.receives);
   const isTooShort = (seconds: Seconds) => isRefuted(relay, size, seconds);
@@ -72,7 +76,7 @@ function isRefuted(relay: Relay, size: Bytes, seconds: Seconds): boolean {
   );
 }
 
-/** D. */
+/** D: the most bytes that can reach the set directly from the root in the given time. */
 function maxDirect({ chips, sending, distances, passing }: Relay, size: Bytes, seconds: Seconds): Bytes {
   const entering = (links: readonly Entrance[]) =>
     links.reduce((sum, { bandwidth, latency }) => sum + bandwidth * Math.max(0, seconds - latency), 0);

@@ -1,4 +1,7 @@
-/** Shards that come one after the other on rings and lines: certificates/row.ts, proved in docs/bounds.md, *Rows*. */
+/**
+ * Row bound: shards that arrive one after the other on rings and lines. The theorem is in certificates/row.ts, the
+ * proof in docs/bounds.md, *Rows*.
+ */
 import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -30,7 +33,7 @@ export function ringFlowBounds(collective: Collective, { topology }: MachineFact
   );
 }
 
-/** Chips alone, joined by blocking links in a ring or a line, no two links in the same direction between the same two. */
+/** Whether the machine consists of chips only, joined by blocking links in a ring or a line without parallel links. */
 function isRow(topology: Topology): boolean {
   const { nodes, links, chips } = topology;
   if (nodes.length !== chips.length || links.some((link) => link.occupancy !== 'blocking')) return false;

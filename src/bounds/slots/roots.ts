@@ -1,4 +1,7 @@
-/** The ranks from which a collective broadcasts all of M, or to which it reduces it, whatever else it does. */
+/**
+ * Ranks that a collective uses as roots whatever else it does: it broadcasts M bytes from them, or reduces M bytes to
+ * them.
+ */
 import type { Direction } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import { transpose } from '../../ir/topology.ts';
@@ -6,7 +9,7 @@ import type { Seconds } from '../../ir/units.ts';
 import { searched } from '../limits.ts';
 import { type MachineFacts, machineFacts, once } from '../machine-facts.ts';
 
-/** Ranks of an allreduce that are taken for roots, and from which ways are looked at to choose them. */
+/** Limits: ranks of an allreduce that are tried as roots, and ranks whose distances are computed to choose them. */
 const [mostRoots, mostLookedAt] = [4, 256];
 
 export interface SlotRoot {
@@ -14,7 +17,7 @@ export interface SlotRoot {
   readonly direction: Direction;
 }
 
-/** Ranks whose M bytes all others need (`out`), or that need M bytes of each other (`in`). */
+/** Ranks whose M bytes all others need (`out`), or that need M bytes from all others (`in`). */
 export function rootsOf({ kind, ranks, root }: Collective, facts: MachineFacts): SlotRoot[] {
   const out = (rank: number): SlotRoot => ({ root: rank, direction: 'out' });
   const into = (rank: number): SlotRoot => ({ root: rank, direction: 'in' });
@@ -27,7 +30,7 @@ export function rootsOf({ kind, ranks, root }: Collective, facts: MachineFacts):
       return [out(0), into(ranks - 1)];
     case 'allreduce': {
       const roots = once(facts, 'remote ranks', () => remoteRanks(facts));
-      // Where ways back take as long, that is all but always the same.
+      // If links have equal latency in both directions, the reversed problem almost always gives the same bound.
       return facts.backwards === facts.latencies ? roots.map(out) : [...roots.map(out), ...roots.map(into)];
     }
     default:
@@ -35,7 +38,7 @@ export function rootsOf({ kind, ranks, root }: Collective, facts: MachineFacts):
   }
 }
 
-/** Ranks that can send least, and of these the ones from which the others are farthest. */
+/** The ranks with the lowest sending bandwidth, and among them those farthest from the others. */
 function remoteRanks({ topology, alike, latencies, sends }: MachineFacts): readonly number[] {
   const { chips } = topology;
   if (alike) return [0];
@@ -51,7 +54,7 @@ function remoteRanks({ topology, alike, latencies, sends }: MachineFacts): reado
   return ranks.slice(0, mostRoots).map(({ rank }) => rank);
 }
 
-/** The machine with its links turned round, on which what comes together at a rank goes out from it. */
+/** Facts of the transposed machine, on which data that gathers at a rank spreads from it instead. */
 export function transposedFacts(facts: MachineFacts): MachineFacts {
   return once(facts, 'turned round', () => machineFacts(transpose(facts.topology)));
 }

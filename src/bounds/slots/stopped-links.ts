@@ -1,6 +1,7 @@
 /**
- * Messages and reductions together, where a chip neither sends nor receives while it reduces (`overlap: false`); the theorem stands in
- * certificates/stopped-links.ts, the proof in docs/bounds.md. The price p is searched for which the time that it refutes is longest.
+ * Bound on communication plus reduction where a chip neither sends nor receives while it reduces (`overlap: false`).
+ * The theorem is in certificates/stopped-links.ts, the proof in docs/bounds.md. This file searches for the price p (of
+ * reduced bytes relative to sent bytes) that refutes the longest time.
  */
 import type { Certificate, Direction } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
@@ -10,31 +11,31 @@ import { searched } from '../limits.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween, bytesReduced, messageBytesInAll } from '../needs.ts';
 
-/** What one chip can do, and must, and how many there are like it. */
+/** Capabilities and duties of one chip, and how many chips share them. */
 interface Worker {
   readonly count: number;
-  /** B, what its links carry of W while it does not reduce; 0 if it need not send (or receive) anything. */
+  /** B: the bandwidth of its links while it does not reduce; 0 if it does not have to send (or receive). */
   readonly carries: BytesPerSecond;
-  /** γ. */
+  /** γ: the throughput of its reduce engine. */
   readonly throughput: BytesPerSecond;
   readonly sends: BytesPerSecond;
   readonly receives: BytesPerSecond;
-  /** What it must send, and receive, in any case. */
+  /** Bytes that it must send, and receive, in any plan. */
   readonly toSend: Bytes;
   readonly toReceive: Bytes;
-  /** How long before the end, and α, what it does can no longer be of use. */
+  /** How long before the end, beside α, its work becomes useless. */
   readonly late: Seconds;
-  /** What it reduces may be for itself alone. */
+  /** Whether the last reduction may serve only the chip itself. */
   readonly isFinal: boolean;
 }
 
-/** All chips, what they have to do together, and α. */
+/** All chips, their total work, and α. */
 interface Work {
   readonly workers: readonly Worker[];
   readonly sent: Bytes;
   readonly reduced: Bytes;
   readonly latency: Seconds;
-  /** One of those that are final may be: which one is for the plan to choose. */
+  /** Only one of the chips marked `isFinal` is exempt; the plan chooses which. */
   readonly oneIsFinal: boolean;
 }
 
@@ -51,7 +52,7 @@ export function stoppedLinksBounds(collective: Collective, facts: MachineFacts, 
   });
 }
 
-/** Undefined unless every chip stops its links while it reduces, and there is something to do. */
+/** Undefined unless every chip stops its links while it reduces, and there is work to do. */
 function workOf(
   collective: Collective,
   { topology, sends, receives, latencies, backwards }: MachineFacts,
@@ -67,7 +68,7 @@ function workOf(
   const last = kind === 'reduce' ? root : ranks - 1;
   const others = topology.chips.map((_, rank) => rank).slice(1);
   const workers = engines.map((engine, rank): Worker => {
-    // All but this rank: the one before takes its place.
+    // All chips but this rank; the previous rank takes its place.
     if (rank > 0) others[rank - 1] = rank - 1;
     return {
       count: 1,
@@ -87,7 +88,7 @@ function workOf(
   return { workers: grouped(counted), sent, reduced, latency, oneIsFinal: kind === 'allreduce' };
 }
 
-/** Those that are alike together. */
+/** Merges chips with equal parameters. */
 function grouped(workers: readonly Worker[]): Worker[] {
   const groups = new Map<string, Worker>();
   for (const worker of workers) {
@@ -106,12 +107,12 @@ function bestPrice(work: Work): { price: number; seconds: Seconds } {
   for (const price of pricesOf(work.workers)) consider(price);
   const [base, longest] = [best.price, best.seconds - work.latency];
   const reducing = work.workers.reduce((most, worker) => Math.max(most, longestWork(worker, longest)), 0);
-  // The price at which reducing is worth its α.
+  // The price at which a reduction is worth its latency.
   if (reducing > 0) consider(base * (1 + work.latency / reducing));
   return best;
 }
 
-/** B/γ of the chips, evenly thinned out. */
+/** Values of B/γ of the chips, sampled evenly. */
 function pricesOf(workers: readonly Worker[]): number[] {
   const ratios = workers.map(({ carries, throughput }) => carries / throughput);
   const different = [...new Set(ratios)].filter((ratio) => ratio > 0).sort((a, b) => a - b);
@@ -119,7 +120,7 @@ function pricesOf(workers: readonly Worker[]): number[] {
   return different.filter((_, index) => index % stride === 0 || index === different.length - 1);
 }
 
-/** The T − α at which both sides are equal, by halving: the right side grows with it. */
+/** Bisection for the T − α at which both sides of the inequality are equal; the right side increases with it. */
 function minTime(work: Work, price: number): Seconds {
   const { workers, sent, reduced } = work;
   const wanted = sent + price * reduced;
@@ -135,7 +136,7 @@ function minTime(work: Work, price: number): Seconds {
   return refuted;
 }
 
-/** What all that chips can send and reduce in the time is worth. */
+/** The value, at this price, of all that the chips can send and reduce in the given time. */
 function worthOf({ workers, latency, oneIsFinal }: Work, price: number, time: Seconds): number {
   let [sum, least] = [0, Number.POSITIVE_INFINITY];
   for (const worker of workers) {
@@ -154,7 +155,7 @@ function worthOf({ workers, latency, oneIsFinal }: Work, price: number, time: Se
   return oneIsFinal ? sum + least : sum;
 }
 
-/** c_max. */
+/** c_max: the longest time for which a chip can usefully reduce. */
 function longestWork({ throughput, sends, receives, toSend, toReceive }: Worker, time: Seconds): Seconds {
   const afterSending = toSend === 0 ? time : time - toSend / sends;
   const afterReceiving = toReceive === 0 ? time : time - toReceive / receives;

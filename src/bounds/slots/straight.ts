@@ -1,4 +1,7 @@
-/** Alltoall where every chip has slots (exclusive-slots.ts): certificates/straight.ts, proved in docs/bounds.md, *Straight or twice*. */
+/**
+ * Alltoall bound where every chip has slots (exclusive-slots.ts): a message goes straight to its destination or is sent
+ * at least twice. The theorem is in certificates/straight.ts, the proof in docs/bounds.md, *Straight or twice*.
+ */
 import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import type { Bytes } from '../../ir/units.ts';
