@@ -1,8 +1,8 @@
-/** How much is done for a better plan. */
+/** Effort of a search, and the budgets that follow from it. */
 
 /**
- * `quick`: a plan in well under a second on machines of up to about 64 ranks: the most promising candidates only, counted in work and not in
- * time; `full`: every engine and whatever it takes.
+ * `quick`: a plan in well under a second on machines of up to about 64 ranks, from the most promising candidates; the
+ * budget is counted in work, not in time. `full`: every engine, until nothing promising is left.
  */
 export const efforts = ['quick', 'full'] as const;
 export type Effort = (typeof efforts)[number];
@@ -23,12 +23,16 @@ export function budgetFactor(ranks: number): number {
  * end by work and not by the clock.
  *
  * @param work in operations of a plan: what takes as long as to lower, prove and simulate one
- * @throws WorkSpent where so much has been done that even what has been begun is given up
+ * @throws WorkBudgetExceeded where so much has been done that even what has been begun is given up
  */
 export type ShouldStop = (work?: number) => boolean;
 
-/** A plan is known, and no more work may be done for another one. Only who set the limit catches it. */
-export class WorkSpent extends Error {}
+/**
+ * Thrown by a budget check to abandon an engine in the middle of its work. The search that imposed the budget catches
+ * it, and continues without the engine's proposal; an engine may catch it only to return a complete result that it
+ * already has.
+ */
+export class WorkBudgetExceeded extends Error {}
 
-/** Transfers of a schedule that are made and estimated in the time of one operation. */
+/** Transfers of a schedule that are built and estimated in the time of one operation. */
 export const transfersPerOperation = 6;

@@ -1,5 +1,5 @@
 /** Engines as sources of prospects: asked for one proposal at a time, first quickly, then thoroughly and for all they know. */
-import { WorkSpent } from '../ir/effort.ts';
+import { WorkBudgetExceeded } from '../ir/effort.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Engine, Problem, Proposal } from '../synth/index.ts';
 import { proposed } from './refinements.ts';
@@ -86,7 +86,7 @@ class Source implements SearchNode {
       }
       return [...found, this];
     } catch (error) {
-      if (!(error instanceof WorkSpent)) throw error;
+      if (!(error instanceof WorkBudgetExceeded)) throw error;
       return [...found, ...this.after()];
     } finally {
       this.pulled = Number.NEGATIVE_INFINITY;
@@ -129,7 +129,7 @@ class Source implements SearchNode {
     if (this.pulled > maxWorkPerProposal * workOfEngine.overdraft && search.hasChoice()) {
       // Who has something to keep is told to end with it, and given up if that takes as much again.
       this.pulled = maxWorkPerProposal;
-      throw new WorkSpent();
+      throw new WorkBudgetExceeded();
     }
     return search.timeIsUp() || this.pulled >= maxWorkPerProposal;
   }

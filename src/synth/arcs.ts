@@ -1,40 +1,44 @@
 /**
- * The machine as messages see it that are passed on by chips: an arc is a message from one rank to another that passes no third one, over a link
- * or over switches, and keeps links and ports busy while it lasts (docs/architecture.md, the model of time).
+ * The one-hop communication graph. An arc joins two ranks that can exchange a message without passing through a third
+ * rank, over a link or through switches; it lists the links and ports that the message occupies (docs/architecture.md,
+ * The model of time).
  */
 import type { Route, Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../ir/units.ts';
 
-/** A hop from rank to rank. */
+/** One hop between two ranks. */
 export interface Arc {
   /** Ranks. */
   readonly from: number;
   readonly to: number;
-  /** Selects one of several equal ways through switches. */
+  /** Selects one of several equivalent routes through switches. */
   readonly channel: number;
-  /** Link indices of its route in travelling order, their Σα and least β. */
+  /** Link indices of its route in order of travel, their Σα and minimum β. */
   readonly links: readonly number[];
   readonly latency: Seconds;
   readonly bandwidth: BytesPerSecond;
-  /** What it keeps busy (links, then ports of chips that limit them), and for how long per byte. */
+  /**
+   * The resources that a message occupies (links, then ports of chips that have a limited number), and the seconds per
+   * byte.
+   */
   readonly resources: readonly number[];
   readonly secondsPerByte: readonly number[];
-  /** Which of them it keeps busy for its latency as well: blocking links and ports do. */
+  /** By resource: whether it is occupied for the latency as well, as blocking links and ports are. */
   readonly held: readonly boolean[];
 }
 
 export interface ArcNetwork {
   readonly ranks: number;
-  /** By source, then destination. */
+  /** Ordered by source, then destination. */
   readonly arcs: readonly Arc[];
-  /** Arcs that leave each rank. */
+  /** Indices of the arcs that leave each rank. */
   readonly outgoing: readonly (readonly number[])[];
-  /** Resources are numbered below this. */
+  /** Number of resources. */
   readonly resources: number;
 }
 
-/** All arcs of a machine, of several equal ways through switches as many as `mostChannels`. */
+/** Builds all arcs of a machine, with at most `mostChannels` of several equivalent routes through switches. */
 export function arcNetwork(routes: Routes, mostChannels = 1): ArcNetwork {
   const { topology } = routes;
   const ranks = topology.chips.length;
@@ -54,18 +58,20 @@ export function arcNetwork(routes: Routes, mostChannels = 1): ArcNetwork {
   return { ranks, arcs, outgoing, resources: topology.links.length + 2 * ranks };
 }
 
-/** Those over a single link. */
+/** The arcs that consist of a single link. */
 export function directArcs(routes: Routes): readonly Arc[] {
   return arcNetwork(routes).arcs.filter(({ links }) => links.length === 1);
 }
 
-/** What a message of a channel keeps busy between two ranks, over whatever is between them; undefined where no way leads. */
+/** The arc of one channel between two ranks, whatever lies between them; undefined if there is no route. */
 export function arcBetween(routes: Routes, from: number, to: number, channel: number): Arc | undefined {
   const route = routes.between(from, to, channel);
   return route === undefined ? undefined : arcOver(route, { from, to, channel }, routes.topology);
 }
 
-/** Whether more pairs of chips than `most` reach each other past no third one; told without looking for their routes. */
+/**
+ * Whether more than `most` pairs of chips can communicate without passing a third; decided without computing routes.
+ */
 export function joinsMorePairs(topology: Topology, most: number): boolean {
   const neighbours = neighboursOf(topology);
   let pairs = 0;
@@ -73,7 +79,10 @@ export function joinsMorePairs(topology: Topology, most: number): boolean {
   return pairs > most;
 }
 
-/** Finds the ranks that a rank reaches without passing another, over switches, hosts and chips outside the group alone, in ascending order. */
+/**
+ * Finds the ranks that a rank reaches without passing another rank, over switches, hosts and chips outside the group
+ * only, in ascending order.
+ */
 function neighboursOf({ nodes, links, chips }: Topology): (rank: number) => number[] {
   const rankOf = new Map(chips.map((node, rank) => [node, rank]));
   const next: number[][] = nodes.map(() => []);

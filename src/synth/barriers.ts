@@ -1,6 +1,6 @@
 /**
- * The barriers engine: an allgather of one token for each rank is a barrier, and as short as machines allow, since engines find
- * allgathers of few latencies.
+ * The barriers engine. An allgather of one token per rank is a barrier, and a short one, since other engines find
+ * allgathers of few latencies. Complexity and limits are those of the engines it queries.
  */
 import type { Collective } from '../ir/collective.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -11,8 +11,10 @@ import { maxRanksFor } from './limits.ts';
 const name = 'barriers';
 
 /**
- * @param inStep asked for allgathers in which chips keep step: whatever has come before a step can then be one token
- * @param asTheyCome asked for those in which a message waits for what it carries and for nothing else: every token keeps a place of its own
+ * @param inStep engines queried for synchronised allgathers, in which all data received before a step can be
+ * represented by one token
+ * @param asTheyCome engines queried for allgathers in which a message waits only for what it carries, so that every
+ * token needs a slot of its own
  */
 export function barriersEngine(inStep: readonly Engine[], asTheyCome: readonly Engine[]): Engine {
   return {
@@ -36,7 +38,7 @@ function* made(
 ): Iterable<Proposal> {
   const { collective, size } = problem;
   const { ranks } = collective;
-  // A token is one chunk, which cannot be cut.
+  // A token is one chunk, which cannot be divided.
   const move: Problem = { ...problem, collective: { ...collective, kind: 'allgather' }, size: size * ranks, chunks: 1 };
   for (const candidate of candidatesOf(movers, move)) {
     yield {

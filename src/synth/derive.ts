@@ -1,24 +1,25 @@
 /**
- * Engines search for schedules in which data only moves; reductions are made of those. Turning every transfer of a move
- * round makes a reduction (`reverse`), and one schedule after another makes what neither is alone (docs/collectives.md).
+ * Derives reductions from data movement. Engines search only for collectives that move data; reversing every transfer
+ * of such a schedule makes it a reduction (`reverse`), and composing schedules makes the other collectives, such as an
+ * allreduce from a reducescatter and an allgather (docs/collectives.md).
  */
 import { type Collective, type CollectiveKind, collectiveFacts, dualKinds, messageChunks } from '../ir/collective.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 import { compose, reverse } from '../passes/index.ts';
 
-/** Collectives in which data only moves. */
+/** Collectives that only move data. */
 export type MovingKind = 'allgather' | 'broadcast' | 'scatter' | 'alltoall';
 
-/** One move within a collective. A reversed one is searched on the machine with its links turned round (`transpose`). */
+/** One moving collective within a derivation. A reversed part is searched on the transposed machine (`transpose`). */
 export interface DerivedPart {
   readonly kind: MovingKind;
   readonly reversed: boolean;
 }
 
-/** A way to make a collective of moves, one after the other. */
+/** One derivation of a collective as a sequence of moving collectives. */
 export interface Derivation {
-  /** For names of candidates: empty where there is but one part. */
+  /** For names of candidates; empty for a derivation with a single part. */
   readonly name: string;
   readonly parts: readonly DerivedPart[];
 }
@@ -46,12 +47,12 @@ const derivations: Partial<Readonly<Record<CollectiveKind, readonly Derivation[]
   ],
 };
 
-/** The ways to make a collective of moves, the usual one first; none for scans, barriers and custom collectives. */
+/** The derivations of a collective, the default first; none for scans, barriers and custom collectives. */
 export function derivationsOf(kind: CollectiveKind): readonly Derivation[] {
   return derivations[kind] ?? [];
 }
 
-/** The smallest C of a collective for which part p of its derivation gets a multiple of `units[p]` chunks. */
+/** The smallest C of the target for which part p of its derivation gets a multiple of `units[p]` chunks. */
 export function minChunksPerShard(target: Collective, { parts }: Derivation, units: readonly number[]): number {
   const { ranks } = target;
   const message = parts
@@ -61,10 +62,10 @@ export function minChunksPerShard(target: Collective, { parts }: Derivation, uni
 }
 
 /**
- * Makes the schedule of a collective.
- *
- * @param target the collective, with its C; a root other than its own may be given for parts of collectives without one
- * @param move makes part p: the move that it is told, on the machine as it is or (`reversed`) with its links turned round
+ * Assembles the schedule of a collective from its parts.
+ * @param target the collective with its C; a root other than its own may be given for parts of collectives without a
+ * root
+ * @param move builds part p on the machine as it is, or (`reversed`) on the transposed machine
  */
 export function assembleSchedule(
   target: Collective,
@@ -84,7 +85,7 @@ export function assembleSchedule(
   return { ...only, collective: { ...only.collective, root: target.root } };
 }
 
-/** A collective on the same message as the target. */
+/** A collective of this kind on the same message as the target. */
 function ofKind(kind: CollectiveKind, target: Collective, message: number, root: number): Collective {
   const { ranks, op, ordered, inPlace } = target;
   return { kind, ranks, chunks: collectiveFacts[kind].sharded ? message / ranks : message, root, op, ordered, inPlace };

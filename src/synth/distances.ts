@@ -1,7 +1,6 @@
 /**
- * How many steps it is from one place to each of so many (breadth first: Moore 1959); Infinity where no way leads.
- *
- * @param next the places a step from one
+ * Number of hops from `start` to each of `count` places by breadth-first search (Moore 1959), Infinity if unreachable.
+ * @param next the places one hop away
  */
 export function distancesFrom(start: number, count: number, next: (at: number) => Iterable<number>): Float64Array {
   const distance = new Float64Array(count).fill(Number.POSITIVE_INFINITY);

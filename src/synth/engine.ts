@@ -1,4 +1,7 @@
-/** What every engine implements. An engine proposes schedules for a problem; it neither lowers, proves nor chooses. */
+/**
+ * The contract of engines. An engine proposes schedules for a problem; it neither lowers them to plans, nor proves, nor
+ * chooses.
+ */
 import type { Collective } from '../ir/collective.ts';
 import type { Effort, ShouldStop } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
@@ -10,59 +13,67 @@ import { refine } from '../passes/index.ts';
 import type { NcclGraphs } from '../read/index.ts';
 import type { LinearModel, Solver } from '../solver/index.ts';
 
-/** What a schedule is wanted for. */
+/** What schedules are requested for: collective, machine, size and settings. */
 export interface Problem {
-  /** Its `chunks` is 1 until a candidate says what it needs. */
+  /** Its `chunks` is 1 until a candidate states what it needs. */
   readonly collective: Collective;
   /** The machine, with its routes; as many chips as the collective has ranks. */
   readonly routes: Routes;
   readonly size: Bytes;
-  /** C as the user asked for it. */
+  /** C, if the user gave it. */
   readonly chunks?: number | undefined;
-  /** Only this algorithm: a name, an alias or a file. */
+  /** Only this algorithm: the name or alias of a schedule, or a file. */
   readonly algorithm?: string | undefined;
-  /** Values for the schedules' parameters, by name. */
+  /** Values of schedule parameters, by name. */
   readonly parameters: Readonly<Record<string, number>>;
   readonly limits: Limits;
-  /** The rings and trees of a file, for the engine that has NCCL's; `algorithm` is the file then. */
+  /** Rings and trees read from an NCCL graph file, for the NCCL engine; `algorithm` is then the file's name. */
   readonly ncclGraphs?: NcclGraphs | undefined;
-  /** The user asked for this engine by name: then it also proposes what other engines would very likely do better. */
+  /** The user selected this engine by name: it then also proposes what other engines very likely do better. */
   readonly byName?: boolean | undefined;
-  /** Candidates are not run in bulks: they are cut as finely as suits the size. */
+  /** Candidates do not run in bulks, so they should cut the message as finely as suits the size. */
   readonly inOneBulk?: true | undefined;
-  /** For searches at random: the same seed gives the same schedules. */
+  /** For randomised searches: the same seed gives the same schedules. */
   readonly seed: number;
-  /** How much is done for a better plan; `full` if left out. */
+  /** Effort of the search; `full` if absent. */
   readonly effort?: Effort | undefined;
-  /** For engines that solve linear models; it has to be loaded before they are asked. */
+  /** For engines that solve linear programs; it must be loaded before they run. */
   readonly solver?: Solver | undefined;
-  /** Told every model before it is solved. */
+  /** Called with every linear program before it is solved. */
   readonly onModel?: ((model: LinearModel, name: string) => void) | undefined;
-  /** In a quick search: what is sure to take as long need not be made. */
+  /**
+   * In a quick search, the time of the best plan so far: schedules that are certain to take as long need not be built.
+   */
   readonly incumbent?: Seconds | undefined;
-  /** True when the time is up, or in a quick search the work is done: searches end with the best so far. */
+  /**
+   * Returns true when the time limit is reached, or in a quick search the work is used up: engines then end with the
+   * best so far. It may throw `WorkBudgetExceeded` to abandon an engine that ignores the answer.
+   */
   readonly shouldStop?: ShouldStop | undefined;
 }
 
 /** One algorithm for the problem at hand. */
 export interface Candidate {
-  /** As reports show it. */
+  /** The name that reports show. */
   readonly name: string;
   readonly origin: PlanOrigin;
-  /** It is made for the size: more bulks or chunks are not looked for. */
+  /** The candidate is made for exactly this size: neither more bulks nor more chunks are tried. */
   readonly isDeepEnough?: true;
-  /** The schedule with `multiple` times as many chunks per shard as it needs, or as the user asked for. */
+  /**
+   * Builds the schedule with `multiple` times its minimum number of chunks per shard, or times the number that the user
+   * gave.
+   */
   build(multiple: number): Schedule;
-  /** About what it takes in one bulk, where its engine knows more than steps tell that wait for each other. */
+  /** Estimated time in one bulk, if the engine knows more than a list scheduling of the steps would tell. */
   estimatedTime?(): Seconds | undefined;
 }
 
-/** A schedule that there is already; chunks are cut finer where more are wanted. */
+/** A candidate for a schedule that exists already; its chunks are divided where more are requested. */
 export function candidateOf(schedule: Schedule, origin: PlanOrigin, name = schedule.name): Candidate {
   return { name, origin, build: (multiple) => refine(schedule, multiple) };
 }
 
-/** An algorithm that was looked at and cannot be used, and why. */
+/** An algorithm that was considered and cannot be used, with the reason. */
 export interface Dismissal {
   readonly name: string;
   readonly reason: string;
@@ -72,7 +83,7 @@ export type Proposal =
   | { readonly kind: 'candidate'; readonly candidate: Candidate }
   | { readonly kind: 'dismissed'; readonly dismissal: Dismissal };
 
-/** What an engine says of an algorithm that it does not propose. */
+/** The proposal that reports an algorithm as considered and not used. */
 export function dismissed(name: string, reason: string): Proposal {
   return { kind: 'dismissed', dismissal: { name, reason } };
 }
@@ -82,18 +93,24 @@ export interface Engine {
   readonly name: string;
   /** One sentence for `ccc list engines`. */
   readonly about: string;
-  /** Asked only by name: it takes longer than others, and what it finds they may find too. */
+  /** Runs only if selected by name: it takes longer than others, which may find the same. */
   readonly onRequest?: true;
   propose(problem: Problem): Iterable<Proposal>;
-  /** Asked with full effort, and with no plan to beat, it may find what it does not quickly. */
+  /**
+   * With full effort and no incumbent to beat, it may find schedules that a quick search does not; it is then run a
+   * second time.
+   */
   readonly searches?: true;
-  /** Asked by name it proposes what it holds back otherwise, since that is hardly ever good. */
+  /** If selected by name, it also proposes what it otherwise withholds because it is hardly ever good. */
   readonly holdsBack?: true;
-  /** What is to be expected of its best proposal, told at once: which part of the bound it reaches, and the work until it is there. */
+  /**
+   * Estimates the best proposal without searching: which share of the lower bound it reaches, and the work until it is
+   * proposed.
+   */
   estimate?(problem: Problem): Partial<EngineEstimate>;
 }
 
-/** What engines propose, one after the other, without what they dismiss. */
+/** The candidates that engines propose, one after the other, without dismissals. */
 export function* candidatesOf(engines: readonly Engine[], problem: Problem): Iterable<Candidate> {
   for (const engine of engines) {
     for (const proposal of engine.propose(problem)) if (proposal.kind === 'candidate') yield proposal.candidate;
@@ -101,16 +118,16 @@ export function* candidatesOf(engines: readonly Engine[], problem: Problem): Ite
 }
 
 export interface EngineEstimate {
-  /** Bound over time of the best plan, about. */
+  /** Approximate ratio of the lower bound to the time of its best plan, at most 1. */
   readonly boundShare: number;
   /** In operations of a plan. */
   readonly work: number;
-  /** Its proposals are made in a moment: all are heard before any is taken up. */
+  /** Its proposals take no time to make: all are collected before any is evaluated. */
   readonly isImmediate?: true;
 }
 
 /**
- * Parameters that engines have, as opposed to schedules: `trees`, how many the trees engine packs for each root; `steps` and `rounds`,
- * how many of them a schedule of the exact engine has.
+ * Parameters of engines, as opposed to those of schedules: `trees`, the number of trees per root that the trees engine
+ * packs; `steps` and `rounds` of a schedule of the exact engine.
  */
 export const engineParameters: readonly string[] = ['trees', 'steps', 'rounds'];

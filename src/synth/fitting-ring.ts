@@ -1,21 +1,22 @@
-/** The order in which a ring of ranks fits the machine. */
+/** The order of ranks in which a ring fits the machine best. */
 import { minStretchRing, type RingOrder } from '../graph/index.ts';
 import type { Effort } from '../ir/effort.ts';
 import type { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import { foldedRing, rowOf } from './row.ts';
 
-/** A ring, and whether it fits better than that of the ranks in their own order. */
+/** A ring, and whether it fits better than the ring in order of ranks. */
 export interface FittingRing extends RingOrder {
   readonly isBetter: boolean;
 }
 
-/** Rings that were found: many collectives ask for that of one machine. */
+/** Cache: many collectives request the ring of the same machine. */
 const known = { quick: new WeakMap<Routes, FittingRing>(), full: new WeakMap<Routes, FittingRing>() } as const;
 
 /**
- * The ring with the shortest routes; among equals one without a long way, since all steps of a ring wait for it. Along a line of routers every order that
- * goes there and back has as many links in all, but to and fro no neighbours are farther apart than three places.
+ * The ring with the shortest routes in total; among equals one without long routes, since every step of a ring waits
+ * for its longest. Along a line of routers every order that goes there and back has the same total, but the folded
+ * order keeps neighbours within three places.
  */
 export function fittingRing(routes: Routes, effort: Effort): FittingRing {
   const before = known[effort].get(routes);

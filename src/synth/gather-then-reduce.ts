@@ -1,6 +1,7 @@
 /**
- * The folding engine: short messages are not worth combining on the way. Other engines bring all operands together in as few
- * steps as they can, and every rank that needs the result combines them itself.
+ * The gather-then-reduce engine (`--engine folding`): for short messages, reducing on the way costs more latency than
+ * it saves bytes. Other engines gather all operands in as few steps as they can, and every rank that needs the result
+ * reduces them locally. Its limit: every rank receives the inputs of all others, so it is for short messages only.
  */
 import type { Collective } from '../ir/collective.ts';
 import { gatheringKinds, gatherThenReduce } from '../passes/index.ts';
@@ -8,10 +9,10 @@ import { candidatesOf, type Engine, type EngineEstimate, type Problem, type Prop
 import { proposeRecursiveDoubling } from './merging/index.ts';
 import { isShort } from './short.ts';
 
-/** Bytes of all operands at one rank beyond which nothing is proposed: the move alone then takes longer than combining. */
+/** Maximum bytes of all operands at one rank; beyond it moving takes longer than reducing on the way. */
 const mostGathered = 2 ** 20;
 
-/** @param movers asked for the moves */
+/** @param movers the engines queried for the gathering collectives */
 export function proposeGatherThenReduce(movers: readonly Engine[]): Engine {
   return {
     name: 'folding',
@@ -22,7 +23,7 @@ export function proposeGatherThenReduce(movers: readonly Engine[]): Engine {
   };
 }
 
-/** For a message of which each link carries all in less time than its latency nothing is quicker, as a rule. */
+/** If every link carries the whole message in less than its latency, nothing is usually faster. */
 function estimateOf({ collective, routes, size }: Problem): Partial<EngineEstimate> {
   return collective.kind === 'allreduce' && isShort(size, routes.topology) ? { boundShare: 0.9 } : {};
 }

@@ -1,4 +1,7 @@
-/** Engines. They are asked in the order of what they promise for their work (`Engine.estimate`); where that is the same, in this one. */
+/**
+ * The registry of engines. They run in the order of their estimated gain per work (`Engine.estimate`); ties are broken
+ * by the order of this list.
+ */
 import { CccError } from '../ir/diagnostic.ts';
 import { barriersEngine } from './barriers.ts';
 import type { Engine } from './engine.ts';
@@ -39,31 +42,31 @@ const inLevels = levelsEngine(
 );
 
 export const engines: readonly Engine[] = [
-  // At the bound in a moment, where it applies: that ends the search.
+  // Reaches the bound at once where it applies, which ends the search.
   symmetricEngine,
-  // Other reductions lose half of their time on chips that cannot send while they reduce.
+  // On chips that cannot send while they reduce, other reductions lose half of their time.
   lockStepEngine,
-  // Made for two collectives only.
+  // Two collectives only: scan and exscan.
   scansEngine([symmetricEngine, listEngine, libraryEngine]),
-  // The best plan in half of all cases.
+  // Finds the best plan in half of all cases.
   listEngine,
-  // Made in a moment, and preferred where nothing is faster.
+  // Takes no time, and is preferred unless something is faster.
   libraryEngine,
-  // For short reductions; asks the list engine again.
+  // For short reductions; queries the list engine again.
   proposeGatherThenReduce([symmetricEngine, inLevels, listEngine]),
   barriersEngine([symmetricEngine, inLevels], [listEngine]),
-  // Composes what others propose for each level.
+  // Composes the proposals of other engines for each level.
   inLevels,
-  // Packing takes longest, and pays for long messages.
+  // Packing takes the longest, and pays for long messages.
   treesEngine,
-  // Asked by name only.
+  // Only if selected by name.
   exactEngine,
   ncclEngine,
 ].map(withShardSizes);
 
 /**
- * The engine that is asked for by name, or for `auto` all that are not asked by name only.
- * @throws CccError 'unknown-name' for an engine that there is not
+ * The engine selected by name, or for `auto` all that do not require selection by name.
+ * @throws CccError 'unknown-name' for an unknown engine
  */
 export function enginesNamed(wanted: string): readonly Engine[] {
   if (wanted === 'auto') return engines.filter(({ onRequest }) => onRequest !== true);

@@ -1,4 +1,8 @@
-/** The library engine: the algorithms of `schedules/`, and schedule files that users name. */
+/**
+ * The library engine: the textbook algorithms of `schedules/` (ring, recursive doubling, Bruck, Rabenseifner …), and
+ * schedule files that users name. It searches nothing but the order of ranks on a ring. Its limit: each schedule states
+ * the numbers of ranks it supports.
+ */
 import type { RingOrder } from '../graph/index.ts';
 import { collectiveFacts, combinesInRankOrder } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -30,7 +34,10 @@ export const libraryEngine: Engine = {
   propose,
 };
 
-/** Among boxes others are better; rings through switches are hard to beat. */
+/**
+ * Estimated share of the bound: other engines are better on machines made of boxes, while rings through switches are
+ * hard to beat.
+ */
 function partOf(topology: Topology): number {
   if (areBoxes(topology)) return 0.5;
   return topology.nodes.length > topology.chips.length ? 0.9 : 0.7;
@@ -39,7 +46,7 @@ function partOf(topology: Topology): number {
 function* propose(problem: Problem): Iterable<Proposal> {
   const { algorithm, parameters, routes, effort = 'full' } = problem;
   const files = algorithm === undefined ? filesFor(problem) : [algorithmNamed(algorithm, problem)];
-  // A single algorithm is asked of this engine alone; else some values are for other engines.
+  // If a single algorithm is selected only this engine runs; otherwise some parameters are meant for other engines.
   const own = Object.entries(parameters).filter(
     ([name]) => algorithm !== undefined || !engineParameters.includes(name),
   );
@@ -70,17 +77,17 @@ function requestFor({ collective, parameters, limits, byName }: Problem): Schedu
   return { ranks, root, op, ordered, inPlace, parameters, limits: { ...limits, operations } };
 }
 
-/** Shipped schedules of the collective; their names end in it, so that the others need not be opened. */
+/** The shipped schedules of the collective. Their names end in its name, so the others need not be opened. */
 function filesFor({ collective }: Problem): readonly ScheduleFile[] {
-  // What a custom collective wants stands in its own file; those that are shipped want something else.
+  // What a custom collective computes is defined in its own file, which no shipped schedule matches.
   if (collective.custom !== undefined) return [];
   const names = listShipped('schedules').filter((name) => name.endsWith(`-${collective.kind}`));
   return names.map((name) => loadScheduleFile(name)).filter((file) => file.collective === collective.kind);
 }
 
 /**
- * The schedule that `--algorithm` means: a file, a shipped name with or without the collective at its end, or one of
- * the names that a schedule has elsewhere (`recursive_doubling`, `reduce_scatter_allgather`).
+ * The schedule that `--algorithm` selects: a file, a shipped name with or without the collective as its suffix, or an
+ * alias (`recursive_doubling`, `reduce_scatter_allgather`).
  */
 function algorithmNamed(wanted: string, problem: Problem): ScheduleFile {
   const file = isFilePath(wanted)
@@ -116,13 +123,13 @@ function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Ca
   };
 }
 
-/** Where the result tells ranks apart by more than whose shards are whose, a ring cannot be renumbered. */
+/** Whether ranks may be renumbered: not if the result depends on ranks in other ways than whose shard is whose. */
 function mayBeRelabelled({ collective, effort = 'full' }: Problem): boolean {
   const isSmall = collective.ranks <= maxRanksFor.flows * partOfWork[effort];
   return isSmall && !combinesInRankOrder(collective) && collective.kind !== 'custom';
 }
 
-/** The same ring through the ranks in another order: neighbours on the ring become neighbours in the machine. */
+/** The same ring over the ranks in another order, so that neighbours on the ring are neighbours in the machine. */
 function inRingOrder(file: ScheduleFile, request: ScheduleRequest, chunks: number, ring: RingOrder): Candidate {
   const { order: ringOrder, before: ringStretchBefore, after: ringStretchAfter } = ring;
   const root = collectiveFacts[file.collective].rooted ? ringOrder.indexOf(request.root) : 0;

@@ -1,50 +1,62 @@
-/** Limits of work that engines share. None of them says what is good: only what is looked at, and what that costs. */
+/** Limits of work that engines share. They limit what is searched, and do not judge what is good. */
 
-/** Ranks up to which something is made; with more of them it takes seconds to minutes, and others find a plan sooner. */
+/**
+ * Numbers of ranks up to which something is computed; beyond them it takes seconds to minutes, and other engines find a
+ * plan sooner.
+ */
 export const maxRanksFor = {
-  /** What grows with the cube of the ranks: trees over rows, chains and trees of scans. A fifth of a second for so many. */
+  /**
+   * Work that grows with the cube of the ranks: trees over rows, chains and trees of scans. At this number it takes a
+   * fifth of a second.
+   */
   cubes: 128,
-  /** Any number of messages: beyond, few of them count for more than time. */
+  /** Schedules with any number of messages: beyond this number of ranks few messages matter more than time. */
   messages: 256,
-  /** Two alltoalls around a local scan, and runs of ranks in runs. */
+  /** Two alltoalls around a local scan, and nested runs of ranks. */
   alltoalls: 512,
-  /** Trees that are packed for packets, ways from every central chip, tokens that are told apart. */
+  /** Trees packed for packets, routes from every central chip, distinguishable tokens. */
   packings: 1024,
-  /** Linear programs over all messages, or all chunks; searches for a level of a hierarchy that are not quick. */
+  /** Linear programs over all messages or chunks, and thorough searches for one level of a hierarchy. */
   programs: 16,
-  /** The greatest rate of all ranks: a flow from each to every other. */
+  /** Maximum rates of all ranks, which take one maximum flow from each rank to every other. */
   flows: 2048,
-  /** What has one source: broadcasts cut as finely as suits the size. */
+  /** Collectives with a single source: broadcasts that cut the message as finely as suits the size. */
   sources: 4096,
 } as const;
 
-/** Messages of an algorithm among more ranks than `messages`, or of one that is made to compare: more take long to price. */
+/**
+ * Messages of an algorithm on more ranks than `messages`, or of one that is built for comparison: more take long to
+ * evaluate.
+ */
 export const maxMessages = 2 ** 17;
 
-/** What is tried in vain, one after the other, before a search ends: numbers of rounds, small chunks to be left out. */
+/** Consecutive failures after which a search ends (numbers of rounds, small chunks to remove). */
 export const maxFailures = 3;
 
-/** Attempts at random of one search. */
+/** Randomised attempts of one search. */
 export const maxAttempts = 64;
 
-/** Shapes that a machine is tried in; only highly composite numbers of ranks have more. */
+/** Shapes (grids of extents) in which a machine is tried; only highly composite numbers of ranks have more. */
 export const maxShapes = 1024;
 
-/** Links that are more than so many times as wide as others are no small multiples of them. */
+/** Maximum ratio of link bandwidths that is expressed in small integers. */
 export const maxCapacityRatio = 16;
 
-/** More chunks than this are not worth their names: then items, or trees, get the nearest whole number of them. */
+/** Maximum chunks per shard: items, or trees, that would need more get the nearest whole number of them. */
 export const maxChunksPerShard = 360;
 
-/** What is better by less than this part is not told apart: loads, widths, shares that are rounded up. */
+/** Relative differences below this are ignored: loads, widths, shares that are rounded up. */
 export const relativeTolerance = 0.01;
 
-/** How many of these take as long as one operation of a plan: that is how searches count their work (`ShouldStop`). */
+/**
+ * How many of these take as long as one operation of a plan, the unit in which searches count their work
+ * (`ShouldStop`).
+ */
 export const perOperation = {
-  /** Ways and items in continuous time. */
+  /** Pairs of route and item in continuous time. */
   ways: 60,
-  /** Arcs and ranks of routes. */
+  /** Arcs and ranks visited by route searches. */
   arcs: 350,
-  /** Arcs that maximum flows look at. */
+  /** Arcs visited by maximum flows. */
   arcsOfFlows: 2000,
 } as const;

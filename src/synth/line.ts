@@ -1,7 +1,9 @@
-/** Lines of chips, as a ring without one of its links is. */
+/** Lines of chips, such as a ring that has lost one link. */
 import type { Topology } from '../ir/topology.ts';
 
-/** Whether the chips are joined in a line, without switches: there a pipeline from one end keeps in step by itself. */
+/**
+ * Whether the chips are joined in a line without switches: a pipeline from one end then stays synchronised by itself.
+ */
 export function isLine({ nodes, links, chips }: Topology): boolean {
   if (nodes.length > chips.length) return false;
   const entering = new Int32Array(nodes.length);

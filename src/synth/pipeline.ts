@@ -1,22 +1,22 @@
 import { type Seconds, sumError } from '../ir/units.ts';
 
-/** A number of bulks, and what they take. */
+/** A number of bulks and its time. */
 export interface Depth {
   readonly depth: number;
   readonly seconds: Seconds;
 }
 
 /**
- * Smaller gains are not worth a pipeline twice as deep, messages of all sizes, or copies in another order. Where messages cost nothing but their bytes the time falls for ever, by
- * less and less, and real machines pay for every message.
+ * Gains below this factor are not worth a deeper pipeline, unequal sizes or another order of copies. Where messages
+ * cost nothing but their bytes the time falls for ever by less and less, while real machines have a cost per message.
  */
 export const worthwhile = 1 - 2e-3;
 
 /**
- * Finds the k in 1 … `most` with the least cost, for costs that fall and then rise in k, as (N + k − 2)(α + M/(kβ)) does:
- * doubling or halving from `start` as long as that gains, then by smaller and smaller steps to either side, the last of which are no
- * more than `precision` of k apart. Ties go to the smaller k. `goOn` is asked before each evaluation: false ends the search, and the best k
- * so far is the answer.
+ * Finds the k in 1 … `most` with the least cost, for costs that first fall and then rise in k, such as (N + k − 2)(α +
+ * M/(kβ)): doubling or halving from `start` while that gains, then smaller steps to either side until they are at most
+ * `precision` of k. Ties go to the smaller k. `goOn` is called before each evaluation; if it returns false the search
+ * ends with the best k so far.
  */
 export function bestDepth(
   cost: (depth: number) => Seconds,
@@ -27,7 +27,7 @@ export function bestDepth(
 ): Depth {
   const seen = new Set<number>();
   let best: Depth = { depth: 1, seconds: Number.POSITIVE_INFINITY };
-  /** Whether it is better than all before, by so much. */
+  /** Evaluates k = `wanted`; returns whether it improves on the best by `factor`. */
   const gains = (wanted: number, factor = 1): boolean => {
     const depth = Math.max(1, Math.min(wanted, most));
     if (seen.has(depth) || !goOn(depth)) return false;
@@ -44,19 +44,19 @@ export function bestDepth(
     step = Math.ceil(step / 2);
     if (!gains(best.depth + step)) gains(best.depth - step);
   }
-  // Costs do not always fall and rise as they should: two halves take little to look at.
+  // Costs are not always unimodal; two bulks are cheap to evaluate.
   gains(2);
   return best;
 }
 
-/** A further bulk costs this part of all latencies, where its messages add nothing to the busiest link. */
+/** The part of all latencies that a further bulk costs if its messages add nothing to the busiest link. */
 const partPaid = 1 / 8;
 
 /**
- * Where to begin: T(k) = L + R + (T − L − R)/k + (k − 1)a, for what takes T in one bulk, L of it for no bytes, whose busiest link or chip needs R for
- * the bytes and a for the latencies of each further bulk. That is least at k = √((T − L − R)/a).
- *
- * @param most the most bulks there may be
+ * An initial guess of the depth: T(k) = L + R + (T − L − R)/k + (k − 1)a for a plan that takes T in one bulk, L for an
+ * empty message, and whose busiest resource needs R for the bytes and a for the latencies of each further bulk. The
+ * minimum is at k = √((T − L − R)/a).
+ * @param most the maximum number of bulks
  */
 export function estimatedDepth(
   seconds: Seconds,

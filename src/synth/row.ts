@@ -1,13 +1,12 @@
-/** Ranks in a row, such that neighbours in it are near each other on the machine. */
+/** Orders ranks in a row whose neighbours are near each other on the machine. */
 
-/** How far it is from one rank to another, in whatever unit. */
+/** Distance from one rank to another, in any unit. */
 export type RankDistance = (from: number, to: number) => number;
 
 /**
- * Begins at one end of the machine and goes on to the nearest rank that is left: along a line of routers from end to end, round a ring, from leaf to leaf
- * of a tree of switches.
- *
- * @returns the ranks in the order in which they stand
+ * Nearest-neighbour heuristic: starts at one end of the machine and continues with the nearest rank left. This follows
+ * a line of routers from end to end, a ring around, a tree of switches leaf by leaf.
+ * @returns the ranks in order
  */
 export function rowOf(ranks: number, apart: RankDistance): number[] {
   const all = Array.from({ length: ranks }, (_, rank) => rank);
@@ -22,7 +21,10 @@ export function rowOf(ranks: number, apart: RankDistance): number[] {
   return row;
 }
 
-/** The row with its root in the middle, if it is a ring: one that ends as near to where it began as its neighbours are. */
+/**
+ * The row rotated so that the root is in the middle, if the row is a ring: its last rank is as near to its first as
+ * neighbours are.
+ */
 export function centred(row: readonly number[], root: number, apart: RankDistance): readonly number[] {
   const longest = row.slice(1).reduce((most, rank, at) => Math.max(most, apart(row[at], rank)), 0);
   if (apart(row[row.length - 1], row[0]) > longest) return row;
@@ -30,7 +32,10 @@ export function centred(row: readonly number[], root: number, apart: RankDistanc
   return [...row.slice(first), ...row.slice(0, first)];
 }
 
-/** A ring of ranks in a row: to and fro, each next to one that is two places further on, and nobody next to one that is farther away. */
+/**
+ * A ring over the ranks of a row, folded: each rank is next to one two places further on, and no neighbours are farther
+ * apart.
+ */
 export function foldedRing(row: readonly number[]): number[] {
   const there = row.filter((_, at) => at % 2 === 0);
   const back = row.filter((_, at) => at % 2 === 1);

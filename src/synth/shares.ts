@@ -1,27 +1,26 @@
-/** How much each root has to spread, in whole numbers: shards of different sizes get trees in proportion to them. */
+/** How much each root has to spread, in integers: shards of different sizes get numbers of trees in proportion. */
 
 import { relativeTolerance } from './limits.ts';
 
-/** A rank with data for all others. */
+/** A rank whose data all other ranks need. */
 export interface SpreadingRoot {
   readonly rank: number;
-  /** What it has, in units of the packing; 1 where all have the same. */
+  /** Its amount in units of the packing; 1 if all have the same. */
   readonly share: number;
 }
 
-/** Units in the largest shard at most: beyond that numbers of trees get large, and nothing gets more even. */
+/** Maximum units of the largest shard: more make numbers of trees large without balancing better. */
 const mostUnits = 64;
 
-/** The ranks, each with as much as every other. */
+/** The given ranks with equal amounts. */
 export function equalShares(ranks: readonly number[]): SpreadingRoot[] {
   return ranks.map((rank) => ({ rank, share: 1 }));
 }
 
 /**
- * Shares in the largest unit by which shards are rounded up by little; ranks without data are no roots. Undefined where all have
- * the same, or nearly so.
- *
- * @param counts of each rank's shard, in any unit; undefined for shards of one size
+ * Shares in the largest unit for which rounding up changes shards little; ranks without data are no roots. Undefined if
+ * all shards are (nearly) equal.
+ * @param counts size of each rank's shard in any unit; undefined for equal shards
  */
 export function sharesOf(counts: readonly number[] | undefined): readonly SpreadingRoot[] | undefined {
   const largest = Math.max(...(counts ?? []));
@@ -29,7 +28,7 @@ export function sharesOf(counts: readonly number[] | undefined): readonly Spread
   const sum = counts.reduce((total, count) => total + count, 0);
   let best: { readonly shares: readonly number[]; readonly loss: number } | undefined;
   for (let units = 1; units <= mostUnits; units++) {
-    // A quotient that is whole but for rounding counts as whole.
+    // Quotients that are integers up to rounding errors count as integers.
     const shares = counts.map((count) => Math.ceil(((count * units) / largest) * (1 - 1e-6)));
     const loss = (shares.reduce((total, share) => total + share, 0) * largest) / units / sum - 1;
     if (best === undefined || loss < best.loss) best = { shares, loss };

@@ -1,8 +1,8 @@
 /**
- * Few whole chunks on links that are not alike (docs/ilp.md): when each chunk starts over which link, by whole-number programs for more and
- * more steps, until one has a solution. Rounds of free length do not show that a slow link may be busy while a fast one carries two chunks.
- *
- * A step is the time of the shortest message; messages of one chunk take so many of them on a way, and hold it for so many.
+ * Few whole chunks on unequal links (docs/ilp.md): integer programs over time steps decide when each chunk starts on
+ * which link, for an increasing number of steps until one is feasible. Rounds of free length cannot express that a slow
+ * link stays busy while a fast one carries two chunks. A step is the time of the shortest message; messages take and
+ * occupy whole numbers of steps. Exponential in the worst case, hence limited to small machines.
  */
 import { type Bytes, noticeable, type Seconds } from '../ir/units.ts';
 import type { Solver } from '../solver/index.ts';
@@ -14,17 +14,18 @@ import { commoditiesOf } from './rounds/problem.ts';
 import { roundsSchedule } from './rounds/schedule.ts';
 
 /**
- * Columns of a program, and nodes of its search. On 46 requests drawn for up to 9 ranks, of which 10 got a better plan, 12 nodes found them
- * all; a fourth of the columns lost one, and is what whole shards get that nobody asked for.
+ * Limits: columns of a program, and nodes of its branch and bound. Of 46 random requests for up to 9 ranks, of which 10
+ * got a better plan, 12 nodes solved them all; a fourth of the columns missed one, and is the limit where the user gave
+ * no number of chunks.
  */
 const mostColumns = 10_000;
 const work = { nodes: 50 } as const;
 
 /**
- * The schedule of the fewest steps in which the chunks that were asked for, or else whole shards, can be moved whole; undefined where that
- * takes longer than the best plan known, where it is not found with the work allowed, and for what it is not made for.
- *
- * @param incumbent the time of the best plan known
+ * Finds the schedule with the fewest steps that moves the given number of chunks, or whole shards, without dividing
+ * them. Undefined if that takes longer than the incumbent, if the budget does not suffice, and for collectives and
+ * machines that it does not support.
+ * @param incumbent the time of the best plan so far
  */
 export function inWholeChunks(problem: Problem, solver: Solver, incumbent: Seconds): Candidate | undefined {
   const { collective, size, chunks = 1, routes, shouldStop, onModel } = problem;
@@ -55,7 +56,7 @@ export function inWholeChunks(problem: Problem, solver: Solver, incumbent: Secon
     const answer = solver.solve(model, { ...work, relativeGap: 1, ...(shouldStop && { shouldStop }) });
     if (answer.status === 'infeasible') continue;
     if (answer.status === 'unknown') return undefined;
-    // Each chunk with the hops that it makes, as rounds have them: those of a step are a round.
+    // Each chunk with its hops, encoded as in the rounds engine: the hops of a step form a round.
     const hops = Array.from({ length: commodities.length * chunks }, (): number[] => []);
     for (const sent of unrolled.chosen(answer.values)) hops[sent.item].push(sent.step * timed.length + sent.route);
     const parts = commodities.map((_, commodity) =>
@@ -72,7 +73,7 @@ export function inWholeChunks(problem: Problem, solver: Solver, incumbent: Secon
   return undefined;
 }
 
-/** @param bytes of a chunk */
+/** @param bytes size of a chunk */
 function onGrid(
   arcs: readonly Arc[],
   bytes: Bytes,
@@ -88,7 +89,7 @@ function onGrid(
   return { step, routes };
 }
 
-/** By rank, the steps after which a chunk of the source can be there at the soonest. */
+/** By rank, the earliest step after which a chunk of the source can have arrived. */
 function soonest(
   source: number,
   { ranks, routes }: { readonly ranks: number; readonly routes: readonly Required<TimedRoute>[] },

@@ -2,8 +2,8 @@ import { withCounts } from '../passes/index.ts';
 import type { Engine, Proposal } from './engine.ts';
 
 /**
- * Engines make schedules in chunks, whatever these weigh. Where the collective has counts, this gives the shards of their
- * candidates the sizes that were asked for.
+ * Engines build schedules in chunks regardless of their sizes. For collectives with counts, this gives the shards of
+ * their candidates the requested sizes.
  */
 export function withShardSizes(engine: Engine): Engine {
   return {

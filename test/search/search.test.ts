@@ -11,7 +11,7 @@ import {
   planJson,
   type Topology,
 } from '../../src/index.ts';
-import { WorkSpent } from '../../src/ir/effort.ts';
+import { WorkBudgetExceeded } from '../../src/ir/effort.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { resolveTopology, withoutParts } from '../../src/read/index.ts';
 import { scheduleEstimate } from '../../src/search/evaluate/index.ts';
@@ -275,7 +275,7 @@ describe('the budget', () => {
         try {
           for (; asked < 1000; asked++) shouldStop?.(500);
         } catch (error) {
-          if (!(error instanceof WorkSpent)) throw error;
+          if (!(error instanceof WorkBudgetExceeded)) throw error;
           isOver = shouldStop?.() === true;
         }
         yield { kind: 'candidate', candidate: found };

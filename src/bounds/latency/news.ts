@@ -68,7 +68,7 @@ function minOfEach(rows: readonly Float64Array[]): Float64Array {
 }
 
 /**
- * The time at which the N-th rank knows, if each rank that knows informs its p-th next rank c(p) later.
+ * The time at which the N-th rank knows, if p other ranks can know c(p) after a rank, because of it.
  * @param nearest δ: distances to the nearest other ranks, ascending
  */
 export function byNeighbours(nearest: readonly Seconds[], slots: number): Seconds {

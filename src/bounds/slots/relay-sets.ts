@@ -24,13 +24,13 @@ export interface Relay {
   readonly sending: Slots;
   /** B′: the greatest receiving bandwidth. */
   readonly receives: BytesPerSecond;
-  /** a′: the least latency of a last message. */
+  /** a′: the least Σα of a message into the set. */
   readonly lastLatency: Seconds;
   /** The slowest slot of all the chips. */
   readonly lastSlowest: BytesPerSecond;
-  /** δ: the least latency between two chips of the set. */
+  /** δ = max(0, λ − a − a′): the part of the least Σα λ from the root to the set that a and a′ do not cover. */
   readonly between: Seconds;
-  /** σ: the least latency from the root that avoids a relay. */
+  /** σ = max(0, a + a′ − λ): by how much a and a′ together exceed λ. */
   readonly shortcut: Seconds;
   /** Σ over the chips of the least Σα from the root. */
   readonly distances: Seconds;

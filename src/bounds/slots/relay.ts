@@ -76,7 +76,7 @@ function isRefuted(relay: Relay, size: Bytes, seconds: Seconds): boolean {
   );
 }
 
-/** D: the most bytes that can reach the set directly from the root in the given time. */
+/** D: the most bytes that one chip of the set can get straight from the root in the given time. */
 function maxDirect({ chips, sending, distances, passing }: Relay, size: Bytes, seconds: Seconds): Bytes {
   const entering = (links: readonly Entrance[]) =>
     links.reduce((sum, { bandwidth, latency }) => sum + bandwidth * Math.max(0, seconds - latency), 0);

@@ -1,4 +1,7 @@
-/** How many bulks suit a size: the plan's program run for several slices of the message in turn. */
+/**
+ * Chooses the pipeline depth of a candidate: the number of bulks (slices of the message that run through the same
+ * program one after the other) with the least simulated time.
+ */
 
 import type { Effort } from '../../ir/effort.ts';
 import { operationCount, type Plan } from '../../ir/plan.ts';
@@ -14,12 +17,18 @@ import { pipelineEstimate, reducesWithoutOverlap, unsynchronisedPenalty } from '
 import type { EvaluatedCandidate, EvaluationRequest } from './evaluate-candidate.ts';
 import { onOwnChannels } from './own-channels.ts';
 
-/** Exact up to 64 bulks, or next to a power of two times the likely number: near its minimum the time hardly depends on it. */
+/**
+ * Precision of the search for the depth: exact up to 64 bulks with full effort, otherwise within a power of two of the
+ * estimate. Near its minimum the time hardly depends on the depth.
+ */
 const precision = { full: 1 / 64, quick: 1 } as const;
-/** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
+/**
+ * Bulks that are simulated until the pipeline is full; as many again are simulated to measure the time per further
+ * bulk.
+ */
 const mostFillBulks = 6;
 
-/** What `Pipelines` make of a candidate with the effort of the request. */
+/** Returns the candidate with the best depth that the effort of the request allows. */
 export function tune(
   single: EvaluatedCandidate,
   request: EvaluationRequest,
@@ -29,35 +38,40 @@ export function tune(
   return new Pipelines(single, request, routes).tuned(request.effort ?? 'full', bestKnown);
 }
 
-/** What one depth search may do. */
+/** Budget of one search for the depth. */
 interface Allowed {
   readonly effort: Effort;
-  /** Operations of all bulks that are simulated. */
+  /** Operations of all bulks that may be simulated. */
   readonly simulated: number;
   readonly mostBulks: number;
   readonly fill: number;
 }
 
-/** A schedule in the number of bulks that suits it best, as far as simulations of its first bulks tell. */
+/** A schedule with its best number of bulks, as far as simulations of the first bulks tell. */
 interface Pipelined extends Depth {
   readonly schedule: Schedule;
 }
 
-/** The pipelines of a candidate, each of which is simulated once, however often and with whatever effort they are asked for. */
+/**
+ * The pipelines of one candidate. Each depth is simulated once, however often and with whatever effort it is requested.
+ */
 export class Pipelines {
   private best: EvaluatedCandidate;
-  /** Of a candidate in one bulk: its price, and what it takes for no bytes. */
+  /** The candidate in one bulk: its time, and its time for an empty message. */
   private whole: { readonly one: Pick<EvaluatedCandidate, 'cost'>; readonly latency: Seconds } | undefined;
-  /** Plans for any number of bulks (where there are few, fewer copies of scratch are enough, otherwise all are the same), and what their first bulks take. */
+  /**
+   * By schedule: the plan, which is the same for every number of bulks (few bulks need fewer copies of scratch), and
+   * the times of its first bulks by depth.
+   */
   private readonly known = new Map<Schedule, { readonly plan: Plan; readonly times: Map<string, Seconds> }>();
   private readonly operations: number;
-  /** The fewest bulks there may be. */
+  /** The minimum number of bulks. */
   private readonly least: number;
   private readonly single: EvaluatedCandidate;
   private readonly request: Omit<EvaluationRequest, 'effort'>;
   private readonly routes: Routes;
 
-  /** @param single the plan in one bulk, in as few as the memory that messages are staged in asks for, or in as many as were asked for */
+  /** @param single the plan in one bulk, in as few as the staging memory allows, or in as many as the user requested */
   constructor(single: EvaluatedCandidate, request: Omit<EvaluationRequest, 'effort'>, routes: Routes) {
     this.best = single;
     this.single = single;
@@ -67,18 +81,23 @@ export class Pipelines {
     this.least = single.checked.plan.bulks;
   }
 
-  /** No pipeline is looked for: bulks would get candidates out of step, or they are made for the size. */
+  /**
+   * True if no pipeline is searched for: bulks would unsynchronise the candidate, or it is made for exactly this size.
+   */
   get isFixed(): boolean {
     const { schedule, candidate } = this.single;
     return schedule.inStep === true || candidate.isDeepEnough === true;
   }
 
-  /** About what `tuned` will make of it, told from one bulk: seldom less than that, and more where bulks stand in each other's way. */
+  /**
+   * Estimates the time that `tuned` will reach, from the simulation of one bulk. The true time is seldom less, and more
+   * where bulks compete for resources.
+   */
   estimate(effort: Effort): Seconds {
     const { single, request } = this;
     const { seconds } = single.cost;
     if (this.isFixed || this.isTooLarge(effort) || request.bulks === 1) return seconds;
-    // Of bulks that are asked for no more than their channels changes: at best the busiest link is never idle.
+    // If the number of bulks is given, only the channels can change: at best the busiest link is never idle.
     if (request.bulks !== 'auto') return Math.min(seconds, this.longestBusy());
     const likely = this.likely(this.allowed(effort));
     const inBulks = likely.seconds * (reducesWithoutOverlap(request) ? unsynchronisedPenalty : 1);
@@ -86,10 +105,12 @@ export class Pipelines {
   }
 
   /**
-   * The candidate with the pipeline depth that suits the size best, on channels as they are or on more, or in as many bulks as were asked for on the channels
-   * that suit it; what it was before where none is faster. However deep, no fewer bytes cross its busiest link, and no way gets shorter; where these alone take longer
-   * than the best plan known, nothing is tried, and what takes longer in its first bulks is not proved. Nothing is tried where ranks keep in step, since from one
-   * bulk to the next they would lose it, and for candidates that are made for the size.
+   * Returns the candidate at its best pipeline depth, on its own channels or on more; or, if the number of bulks is
+   * given, on the channels that suit it. Returns it unchanged if nothing is faster.
+   * At any depth the busiest link carries at least the same bytes, and routes keep their latencies; where these alone
+   * exceed the best time known, nothing is tried, and a pipeline whose first bulks exceed it is not proved.
+   * Synchronised candidates are left alone, since from one bulk to the next they would lose their synchronisation, and
+   * so are candidates made for exactly this size.
    */
   tuned(effort: Effort, bestKnown = Number.POSITIVE_INFINITY): EvaluatedCandidate {
     const { single, request, routes, best } = this;
@@ -101,7 +122,8 @@ export class Pipelines {
     const apart = this.isHeldUp(first, allowed) ? onOwnChannels(first.schedule, routes) : undefined;
     const other = apart === undefined ? first : this.deepest(apart, allowed);
     const found = other.seconds < first.seconds ? other : first;
-    // By how much less the best so far takes than its first bulks tell, so does a deeper one.
+    // The ratio by which the best depth so far turned out better than its first bulks predicted is assumed for deeper
+    // ones too.
     const told =
       best === single ? best.cost.seconds : this.timeOf(best.schedule, best.checked.plan.bulks, allowed.fill);
     const likely = found.seconds * Math.min(1, best.cost.seconds / told);
@@ -132,18 +154,21 @@ export class Pipelines {
     };
   }
 
-  /** Three bulks in two simulations are the least that an estimate takes. */
+  /** An estimate needs at least three bulks in two simulations. */
   private isTooLarge(effort: Effort): boolean {
     return 4 * this.operations > this.allowed(effort).simulated;
   }
 
-  /** What a pipeline takes however deep it is. */
+  /** Lower bound on the time of a pipeline of any depth. */
   private inBulksAtLeast(): Seconds {
     const least = occupancyLowerBound(this.single.schedule, this.routes, this.request.size);
     return Math.max(this.longestBusy(), reducesWithoutOverlap(this.request) ? least * unsynchronisedPenalty : least);
   }
 
-  /** How long the busiest link is taken: bulks are so many messages for each one, so that it is never taken for less. */
+  /**
+   * How long the busiest link is occupied: every bulk adds a message to each link, so more bulks never occupy it for
+   * less.
+   */
   private longestBusy(): Seconds {
     return this.single.cost.links.reduce((longest, { busy }) => Math.max(longest, busy), 0);
   }
@@ -180,8 +205,9 @@ export class Pipelines {
   }
 
   /**
-   * Whether bulks follow each other less closely than they could. Not where reducing and sending exclude each other: there the order that channels
-   * keep is what keeps neighbours in time; nor with lanes, of which instances make more.
+   * Whether bulks follow each other less closely than the busiest resource allows, so that more channels may help. Not
+   * tried where reducing and sending exclude each other, since there the order within channels keeps neighbours
+   * synchronised; nor with lane models, where instances add channels.
    */
   private isHeldUp({ schedule, depth }: Pipelined, allowed: Allowed): boolean {
     const { routes, request } = this;
@@ -195,7 +221,7 @@ export class Pipelines {
     return busiest !== undefined && interval > busiest.seconds * (1 + 1e-9);
   }
 
-  /** Simulated time in so many bulks; of deep pipelines from their first 2·`fill` bulks. */
+  /** Simulated time with `bulks` bulks; for deep pipelines extrapolated from the first 2·`fill` bulks. */
   private timeOf(schedule: Schedule, bulks: number, fill: number): Seconds {
     const first = (simulated: number): Seconds => this.timeOfFirst(schedule, simulated, bulks);
     if (bulks <= 3 * fill) return first(bulks);
@@ -203,7 +229,7 @@ export class Pipelines {
     return steady + ((bulks - 2 * fill) * (steady - filled)) / fill;
   }
 
-  /** Of the first so many of all bulks; copies of scratch are left as they are. */
+  /** Simulated time of the first `simulated` of all bulks, with the copies of scratch of the whole pipeline. */
   private timeOfFirst(schedule: Schedule, simulated: number, bulks: number): Seconds {
     const { plan, times } = this.knownOf(schedule);
     const key = `${simulated} of ${bulks}`;

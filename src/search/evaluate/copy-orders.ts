@@ -1,4 +1,7 @@
-/** Plans of staged schedules whose copies are in another order: decided by simulation, since one helps some collectives and hurts others. */
+/**
+ * Tries another order of the local copies in plans of staged schedules. Simulation decides, since the order helps some
+ * collectives and hurts others.
+ */
 import type { Routes } from '../../ir/routes.ts';
 import { copyOrders } from '../../passes/index.ts';
 import { candidateOf, worthwhile } from '../../synth/index.ts';
@@ -6,8 +9,7 @@ import { tune } from './bulks.ts';
 import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits } from './evaluate-candidate.ts';
 
 /**
- * The best plan with another order of copies, in as many bulks as suit it, if it is faster.
- *
+ * Returns the best plan with another order of copies, in the number of bulks that suits it, if it is faster.
  * @param known a plan of a staged schedule
  */
 export function withCopyOrder(

@@ -1,4 +1,7 @@
-/** What schedules and plans promise in the number of bulks that suits them, told before a deeper plan is simulated. */
+/**
+ * Estimates of the time that schedules and plans take in the number of bulks that suits them, made before a deeper plan
+ * is simulated.
+ */
 
 import { collectiveFacts } from '../../ir/collective.ts';
 import type { CostReport } from '../../ir/report.ts';
@@ -9,12 +12,16 @@ import { flowingTime, occupancyLowerBound, steppedTime } from '../../model/index
 import { type Depth, estimatedDepth } from '../../synth/index.ts';
 import type { EvaluatedCandidate, EvaluationRequest } from './evaluate-candidate.ts';
 
-/** What pipelines of bulks take where chips get out of step, in parts of what they take at least: over 37 drawn ones 1.18 in geometric mean. */
+/**
+ * Typical time of a pipeline whose chips become unsynchronised, relative to its lower bound: 1.18 in geometric mean
+ * over 37 random ones.
+ */
 export const unsynchronisedPenalty = 1.15;
 
 /**
- * A schedule as it is proposed, by list scheduling of its messages. Where chips that cannot send while they reduce reduce several messages, bulks get into
- * each other's way. Numbers of bulks that are given leave its time; schedules that keep in step take what their steps take one after the other.
+ * Estimates a schedule as proposed, by list scheduling of its messages. If chips that cannot send while they reduce
+ * have several messages to reduce, bulks delay each other. If the number of bulks is given, only the time of one bulk
+ * is estimated; synchronised schedules take the sum of their steps.
  */
 export function scheduleEstimate(schedule: Schedule, routes: Routes, size: Bytes, bulks: number | 'auto'): Seconds {
   if (schedule.inStep === true) return steppedTime(schedule, routes, size).seconds;
@@ -24,7 +31,7 @@ export function scheduleEstimate(schedule: Schedule, routes: Routes, size: Bytes
   return holdsUpBulks(schedule, routes) ? Math.min(seconds, inBulks * unsynchronisedPenalty) : inBulks;
 }
 
-/** In chains chips reduce once, and bulks follow each other as closely as they can. */
+/** In chains every chip reduces once per bulk, and bulks follow each other without delay. */
 function holdsUpBulks({ steps, collective }: Schedule, { topology }: Routes): boolean {
   if (!reducesWithoutOverlap({ collective, topology })) return false;
   let reductions = 0;
@@ -32,7 +39,7 @@ function holdsUpBulks({ steps, collective }: Schedule, { topology }: Routes): bo
   return reductions > collective.ranks;
 }
 
-/** Whether there is something to reduce, on chips that cannot send meanwhile. */
+/** Whether the collective reduces, on chips that cannot send meanwhile. */
 export function reducesWithoutOverlap({
   collective,
   topology,
@@ -41,10 +48,10 @@ export function reducesWithoutOverlap({
 }
 
 /**
- * A plan that was simulated in one bulk. Pipelines take longer where bulks stand in each other's way, and hardly ever less.
- *
- * @param latency what it takes for no bytes
- * @param most the most bulks there may be
+ * Estimates the pipelined time of a plan that was simulated in one bulk. Pipelines take longer where bulks delay each
+ * other, and hardly ever less.
+ * @param latency its time for an empty message
+ * @param most the maximum number of bulks
  */
 export function pipelineEstimate(
   { cost }: Pick<EvaluatedCandidate, 'cost'>,
@@ -60,7 +67,7 @@ export function pipelineEstimate(
   return estimatedDepth(cost.seconds, latency, bytesTime, latencyTime, most);
 }
 
-/** What the bytes over the busiest link take at its bandwidth. */
+/** Time that the bytes over the busiest link take at its bandwidth. */
 export function busiestLinkTime({ cost }: { readonly cost: CostReport }, { topology }: Routes): Seconds {
   return cost.links.reduce((most, { link, bytes }) => Math.max(most, bytes / topology.links[link].bandwidth), 0);
 }

@@ -1,4 +1,7 @@
-/** What a candidate costs on a machine: lowered, proved and simulated. */
+/**
+ * Evaluates a candidate on a machine: builds its schedule, lowers it to a plan, has the plan checked by the kernel, and
+ * simulates it.
+ */
 
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
@@ -16,43 +19,52 @@ import { occupancyLowerBound, simulate, simulateShifted } from '../../model/inde
 import type { Candidate, Dismissal, Problem } from '../../synth/index.ts';
 import { checkByKernel } from '../../verify/index.ts';
 
-/** For what a candidate is priced. */
+/** The machine-independent settings of an evaluation. */
 export interface EvaluationRequest extends Pick<Problem, 'size' | 'chunks' | 'limits' | 'effort'> {
   readonly collective: { readonly kind: CollectiveKind };
   readonly topology: Topology;
   readonly bulks: number | 'auto';
-  /** Bulks are of one size, since those of other plans run beside them. */
+  /** All bulks have the same size, because the plan runs beside plans of other groups. */
   readonly inEqualBulks?: true | undefined;
-  /** Candidates that cannot be the best are priced all the same, to be shown. */
+  /** Evaluates candidates that cannot be the best as well, so that they can be shown. */
   readonly exhaustive?: boolean | undefined;
-  /** What the target's runtimes have no room for in a plan, told in words; messages are split over no more lanes than leaves it empty. */
+  /**
+   * Reports, in words, the limits of the target's runtimes that a plan exceeds. Messages are split over more lanes only
+   * while this list stays empty.
+   */
   readonly lackingRoom?: ((plan: Plan) => readonly string[]) | undefined;
-  /** Told how many operations are simulated, bulk by bulk, while pipeline depths are compared. */
+  /** Called with the number of simulated operations, bulk by bulk, while pipeline depths are compared. */
   readonly onSimulated?: ((operations: number) => void) | undefined;
-  /** True when the time is up: the best so far is kept. */
+  /** Returns true when the time limit is reached; the best plan so far is then kept. */
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
-/** Schedules with more transfers than this are not lowered, proved and simulated only to be shown. */
+/** Schedules with more transfers than this are not evaluated only to be shown. */
 export const fewTransfers = 500;
 
-/** A candidate that has been proved on this machine, with its price. */
+/** A candidate whose plan the kernel has accepted on this machine, with its simulated cost. */
 export interface EvaluatedCandidate {
   readonly kind: 'priced';
   readonly candidate: Candidate;
   readonly schedule: Schedule;
   readonly checked: CheckedPlan;
   readonly cost: CostReport;
-  /** About what more bulks would make of it, where nobody has looked. */
+  /** Estimated time in more bulks, if that has not been simulated. */
   readonly inMoreBulks?: Seconds;
 }
 
-/** A plan that is not correct on this machine has no price: it is dismissed with the verifier's reason, or the limit it exceeds. */
+/**
+ * The result of an evaluation: a plan that is wrong on this machine is dismissed with the verifier's reason, or with
+ * the limit that it exceeds.
+ */
 export type EvaluationOutcome =
   | EvaluatedCandidate
   | { readonly kind: 'dismissed'; readonly dismissal: Dismissal; readonly exceeded?: CccError };
 
-/** As `price`; a candidate that exceeds a limit is dismissed, since others may be smaller. */
+/**
+ * As `evaluateCandidate`, but dismisses a candidate that exceeds a limit instead of throwing, since other candidates
+ * may be smaller.
+ */
 export function evaluateWithinLimits(
   candidate: Candidate,
   request: EvaluationRequest,
@@ -68,8 +80,10 @@ export function evaluateWithinLimits(
 }
 
 /**
- * The candidate in one bulk, or in as many as the user asked for; dismissed with the verifier's reason if it is wrong
- * here, and unseen if it moves too much to be faster than the best plan known and need not be shown.
+ * Evaluates the candidate in one bulk, or in as many as the user requested. It is dismissed with the verifier's reason
+ * if its plan is wrong here; and without being lowered if its occupancy lower bound exceeds the incumbent and it need
+ * not be shown.
+ * @throws CccError 'limit' for a plan beyond the limits of the request
  */
 export function evaluateCandidate(
   candidate: Candidate,
@@ -100,7 +114,7 @@ export function evaluateCandidate(
   return { kind: 'priced', candidate, schedule, checked, cost };
 }
 
-/** @throws CccError 'limit' for too many operations in all bulks */
+/** @throws CccError 'limit' if the plan has too many operations in all its bulks */
 export function checkOperationLimit(plan: Plan, limits: Limits): void {
   const { bulks } = plan;
   const operations = operationCount(plan);

@@ -1,12 +1,15 @@
-/** How many lanes move each message: more where a lane's own bandwidth binds, fewer where overheads do (docs/time-model.md). */
+/**
+ * Chooses the number of lanes per message (*instances*): more where the bandwidth of one lane is the bottleneck, fewer
+ * where the overhead per lane is (docs/time-model.md).
+ */
 import type { Routes } from '../../ir/routes.ts';
 import { inInstances } from '../../passes/index.ts';
 import { maxNcclChannels } from '../../synth/index.ts';
 import { type EvaluatedCandidate, type EvaluationRequest, evaluateWithinLimits } from './evaluate-candidate.ts';
 
 /**
- * The plan with its messages split over two lanes, four and so on, as long as simulation says that it gains; the same plan on machines without lanes,
- * and where the number of chunks is given.
+ * Splits the messages of a plan over 2, 4, 8 … lanes while simulation shows a gain. Returns the plan unchanged on
+ * machines without a lane model, and if the number of chunks is given.
  */
 export function withInstances(
   single: EvaluatedCandidate,
@@ -22,12 +25,15 @@ export function withInstances(
     best = more;
   }
   if (best === single) return single;
-  // What it gained is told with it, in as many digits as mean anything.
+  // The gain is reported with as many digits as are meaningful.
   const inOneInstance = Number((single.cost.seconds / best.cost.seconds).toPrecision(4));
   return { ...best, candidate: { ...best.candidate, origin: { ...best.candidate.origin, inOneInstance } } };
 }
 
-/** The plan with every message split over so many lanes; undefined where that is beyond a limit, more than chips have, or than the target takes. */
+/**
+ * The plan with every message split over `lanes` lanes; undefined if that exceeds a limit, the lanes that chips have,
+ * or what the target supports.
+ */
 export function inManyLanes(
   single: EvaluatedCandidate,
   count: number,

@@ -1,11 +1,11 @@
 /**
- * A channel of its own for every message, so that bulks overlap. Messages of one channel keep their order bulk after bulk: one that waits for data holds up
- * those of the next bulk, though the link is free.
+ * Gives every message a channel of its own, so that bulks can overlap. Messages of one channel keep their order across
+ * bulks: a message that waits for data delays those of the next bulk, even if the link is free.
  */
 import type { Routes } from '../../ir/routes.ts';
 import { type Schedule, StepsBuilder } from '../../ir/schedule.ts';
 
-/** The same messages over the same routes; undefined where each has a channel of its own already. */
+/** The same messages over the same routes; undefined if each has a channel of its own already. */
 export function onOwnChannels(schedule: Schedule, routes: Routes): Schedule | undefined {
   const { steps } = schedule;
   const used = 1 + steps.channel.reduce((most, channel) => Math.max(most, channel), 0);
@@ -22,7 +22,7 @@ export function onOwnChannels(schedule: Schedule, routes: Routes): Schedule | un
       const connection = `${source} ${destination} ${channel}`;
       const before = seen.get(connection) ?? 0;
       seen.set(connection, before + 1);
-      // A multiple of the number of routes keeps the route.
+      // Adding a multiple of the number of parallel routes keeps the route.
       const choices = routes.choices(source, destination);
       builder.add({ ...transfer, channel: channel + before * choices * Math.ceil(used / choices) });
       changes ||= before > 0;

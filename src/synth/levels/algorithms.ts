@@ -1,4 +1,7 @@
-/** The algorithms that a level can use: what other engines propose for its communicators alone. */
+/**
+ * The algorithms available to a level: what other engines propose for the level's communicators on their part of the
+ * machine.
+ */
 import { type Collective, type CollectiveKind, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { transfersPerOperation } from '../../ir/effort.ts';
@@ -12,12 +15,12 @@ import { maxRanksFor } from '../limits.ts';
 import type { Aim, Communicator, Composition, Level } from './composition.ts';
 import { type Estimate, estimate } from './estimate.ts';
 
-/** Who is asked for algorithms. */
+/** The engines that are queried for algorithms. */
 export interface LevelEngines {
   readonly quick: readonly Engine[];
-  /** Asked for communicators of few members only. */
+  /** Queried for communicators with few members only. */
   readonly thorough: readonly Engine[];
-  /** Asked for the lines of a grid. */
+  /** Queried for the lines of a grid. */
   readonly along: readonly Engine[];
 }
 
@@ -26,28 +29,30 @@ interface Algorithm {
   readonly cost: Estimate;
 }
 
-/** Communicators that are alike, what they want, and what has been proposed for that. */
+/** A class of equivalent communicators, their collective, and the proposals for it. */
 interface Kind {
   readonly sets: readonly (readonly number[])[];
   readonly local: Problem;
   readonly where: Level['where'];
-  /** Units of each shard, where these differ. */
+  /** Units of each shard, if they differ. */
   readonly counts: readonly number[] | undefined;
   readonly options: Algorithm[];
 }
 
-/** Communicators of a level that are alike, and the algorithm for all of them. */
+/** Equivalent communicators of a level, and the algorithm for all of them. */
 export interface Choice extends Algorithm {
   readonly communicators: readonly Communicator[];
 }
 
-/** On large machines few messages of few chunks count for more than time, up to so much more of it. */
+/**
+ * On large machines an algorithm with fewer messages and chunks is preferred if it takes at most this factor longer.
+ */
 const worthMessages = 1.25;
 
-/** What engines propose for the levels of some compositions. */
+/** The proposals of engines for the levels of all compositions. */
 export class LevelAlgorithms {
   private readonly problem: Problem;
-  /** Compositions have levels in common. */
+  /** Cache: compositions share levels. */
   private readonly kinds = new Map<string, Kind>();
   private readonly machines = new Map<string, Routes>();
 
@@ -61,7 +66,7 @@ export class LevelAlgorithms {
     for (const kind of kinds) if (this.isWorthThorough(kind)) this.query(kind, engines.thorough);
   }
 
-  /** What is chosen for a level; undefined where a kind of communicators has no algorithm. */
+  /** The best algorithm for each class of communicators of a level; undefined if some class has none. */
   chosen(composition: Composition, level: Level): readonly Choice[] | undefined {
     const choices = alike(level).flatMap((communicators): Choice[] => {
       const { options } = this.kindOf(composition, level, communicators);
@@ -96,7 +101,7 @@ export class LevelAlgorithms {
     return made;
   }
 
-  /** A level's collective among some ranks, as a problem of its own. */
+  /** The problem that a level poses to some ranks, on the part of the machine that they use. */
   private problemAmong({ members, root, units, counts }: Communicator, kind: CollectiveKind, of: number): Problem {
     const { problem } = this;
     const { op, ordered, inPlace } = problem.collective;
@@ -114,8 +119,8 @@ export class LevelAlgorithms {
   }
 
   /**
-   * Engines that take long are asked for few ranks only; in a quick search only where messages pass third chips: textbook
-   * algorithms suit switches.
+   * Slow engines are queried for few ranks only; in a quick search only if messages pass through other chips, since
+   * textbook algorithms suit switches.
    */
   private isWorthThorough({ where, local }: Kind): boolean {
     if (where === 'along' || local.collective.ranks > maxRanksFor.programs) return false;
@@ -133,7 +138,7 @@ export class LevelAlgorithms {
         const made = unlessTooLarge(() => proposal.candidate.build(1));
         if (made === undefined) continue;
         shouldStop?.((made.steps.transferCount * sets.length) / transfersPerOperation);
-        // Each is sent and received.
+        // Each transfer is sent and received.
         const operations = 2 * made.steps.transferCount * sets.length;
         if (operations > limits.operations || !worksOnDataOnly(made)) continue;
         if (counts !== undefined && !keepsPlaces(made)) continue;
@@ -144,7 +149,7 @@ export class LevelAlgorithms {
     }
   }
 
-  /** Of the same schedule among several sets of ranks at once. */
+  /** Estimates the schedule when several sets of ranks run it at once. */
   private estimate(schedule: Schedule, { sets, local, counts }: Kind): Estimate {
     const { routes, collective } = this.problem;
     const own = schedule.collective;
@@ -159,12 +164,15 @@ export class LevelAlgorithms {
   }
 }
 
-/** What it costs to make, prove and run it, roughly. */
+/** Rough cost of building, proving and running it. */
 function piecesOf({ schedule }: Algorithm): number {
   return schedule.steps.transferCount * messageChunks(schedule.collective);
 }
 
-/** Communicators of one size with the root at one place, and shards of the same sizes, can use the same schedule. */
+/**
+ * Groups communicators that can use the same schedule: equal sizes, roots at the same place, and shards of the same
+ * sizes.
+ */
 function alike({ communicators }: Level): readonly (readonly Communicator[])[] {
   const kinds = new Map<string, Communicator[]>();
   for (const communicator of communicators) {
@@ -176,12 +184,12 @@ function alike({ communicators }: Level): readonly (readonly Communicator[])[] {
   return [...kinds.values()];
 }
 
-/** Negative where a is less by more than sums of doubles differ by. */
+/** Negative if a is less than b by more than floating-point sums differ. */
 function less(a: number, b: number): number {
   return Math.abs(a - b) <= sumError * Math.max(a, b) ? 0 : a - b;
 }
 
-/** Of communicators that are to use the same schedule, the one with the fewest links: what suits it suits the others too. */
+/** Among equivalent communicators the one with the fewest links: what suits it suits the others. */
 function poorest(communicators: readonly Communicator[], { links, chips }: Topology): Communicator {
   const degrees = new Map<number, number>();
   for (const { from } of links) degrees.set(from, (degrees.get(from) ?? 0) + 1);
@@ -190,7 +198,7 @@ function poorest(communicators: readonly Communicator[], { links, chips }: Topol
   return communicators.reduce((least, other) => (linksOf(other) < linksOf(least) ? other : least));
 }
 
-/** Whether no message between two members passes a third one. */
+/** Whether every two members can communicate without passing a third. */
 function areAllNear({ routes, collective: { ranks } }: Problem): boolean {
   for (let from = 0; from < ranks; from++) {
     for (let to = 0; to < ranks; to++) if (from !== to && routes.hop(from, to) === undefined) return false;
@@ -199,11 +207,9 @@ function areAllNear({ routes, collective: { ranks } }: Problem): boolean {
 }
 
 /**
- * A machine of the members' chips, every node on the routes between them, and all links between these nodes. Messages between
- * members take the routes that they take in the whole machine, and engines that look at all links see no more
- * than they need. Chips of others that lie on the way only pass messages on.
- *
- * @param members `members[r]` is rank r of the new machine
+ * The submachine of the members' chips, all nodes on the routes between them, and all links among these. Messages take
+ * the same routes as in the whole machine. Other chips on the way only forward messages.
+ * @param members `members[r]` is rank r of the submachine
  */
 function machineAmong(routes: Routes, members: readonly number[]): Topology {
   const { topology } = routes;
@@ -216,7 +222,7 @@ function machineAmong(routes: Routes, members: readonly number[]): Topology {
       }
     }
   }
-  // Nodes stay in order, so that ties between routes are broken as in the whole machine.
+  // Nodes keep their order, so that ties between routes are broken as in the whole machine.
   const kept = [...used].sort((a, b) => a - b);
   const place = new Map(kept.map((node, index) => [node, index]));
   const links = topology.links.flatMap((link) => {
@@ -233,7 +239,7 @@ function machineAmong(routes: Routes, members: readonly number[]): Topology {
   };
 }
 
-/** An algorithm that exceeds a limit is none for this level. */
+/** Builds a schedule; undefined if it exceeds a limit. */
 function unlessTooLarge(build: () => Schedule): Schedule | undefined {
   try {
     return build();
@@ -243,18 +249,18 @@ function unlessTooLarge(build: () => Schedule): Schedule | undefined {
   }
 }
 
-/** Where chunks are not of one size, none can take another's place. */
+/** If chunks have different sizes, none can take another's place. */
 function keepsPlaces({ scratch, steps: { fromOffset, toOffset } }: Schedule): boolean {
   return scratch === 0 && fromOffset.every((offset, piece) => offset === toOffset[piece]);
 }
 
-/** Input and output of a part are not those of the whole. */
+/** The input and output of a part are not those of the whole collective. */
 function worksOnDataOnly({ steps }: Schedule): boolean {
   const placeable = (code: number): boolean => scheduleBuffers[code] === 'data' || scheduleBuffers[code] === 'scratch';
   return steps.from.every(placeable) && steps.to.every(placeable);
 }
 
-/** Where the chunks of each of the schedule's chunks begin, for shards of different sizes. */
+/** For shards of different sizes, the first unit of each of the schedule's chunks. */
 export function startsOf(counts: readonly number[], perUnit: number, chunks: number): Int32Array {
   const starts = [0];
   for (const count of counts) {

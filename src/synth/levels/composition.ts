@@ -1,59 +1,65 @@
 /**
- * How a collective over a hierarchy is composed: levels one after the other, each of many communicators side by side. What each moves
- * is said in units of the message, so that no level needs to know the chunks of another.
- *
- * Each part of a vector takes the axes one after the other. Along its first axes it may be scattered, which saves bytes and costs messages: recursive
- * halving, where lines are pairs. Over boxes it is scattered within them, so that every *rail* (the ranks at one place of all boxes) carries a part of
- * it across and every chip's link to other boxes is used (BlueConnect: Cho et al., MLSys 2019). Along the axes of a grid a part begins on each,
- * so that all are busy at any time (Johnsson and Ho 1989 for hypercubes; Sack and Gropp 2015 for tori). Shards lie in the order of
- * ranks: there one part has to do.
+ * How a collective over a hierarchy is composed of levels, each of many communicators side by side. Data is described
+ * in units of the message, so that no level depends on the chunks of another.
+ * Each part of a vector traverses the axes one after the other. Along its first axes it may be scattered, which saves
+ * bytes and costs messages (recursive halving, if lines are pairs). Over boxes it is scattered within them, so that
+ * every *rail* (the ranks at the same position of all boxes) carries a part across and every chip's link to other boxes
+ * is used (BlueConnect: Cho et al., MLSys 2019). In a grid there is one part per axis, starting on that axis, so that
+ * all axes are busy at any time (Johnsson and Ho 1989 for hypercubes; Sack and Gropp 2015 for tori). Collectives with
+ * shards in rank order use one part only.
  */
 import { type CollectiveKind, collectiveFacts } from '../../ir/collective.ts';
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import type { Hierarchy } from './hierarchies.ts';
 
-/** Ranks that run a collective among themselves. */
+/** A set of ranks that run a collective among themselves. */
 export interface Communicator {
   readonly members: readonly number[];
-  /** Index of its root among the members; 0 where the collective has none. */
+  /** Index of its root among the members; 0 for collectives without a root. */
   readonly root: number;
-  /** The units of the message that it works on, in the order of its own data: shard s of n is the s-th n-th of them. */
+  /**
+   * The units of the message that it works on, in the order of its own data: of n shards, shard s is the s-th n-th part
+   * of them.
+   */
   readonly units: readonly number[];
-  /** Units in each member's shard, where not all have as many. */
+  /** Units in each member's shard, if they differ. */
   readonly counts?: readonly number[] | undefined;
 }
 
-/** Collectives of one kind, side by side. */
+/** Collectives of one kind that run side by side. */
 export interface Level {
   readonly where: 'within' | 'across' | 'along';
   readonly kind: CollectiveKind;
   readonly communicators: readonly Communicator[];
 }
 
-/** For which algorithms are chosen: the message as it is, or a long one in many bulks. */
+/** What algorithms are chosen for: the time of the message in one bulk, or the throughput of many bulks. */
 export type Aim = 'size' | 'throughput';
 
 export interface Composition {
-  /** For names of candidates: empty for the usual one. */
+  /** For names of candidates; empty for the default composition. */
   readonly name: string;
-  /** What sends more than it must is of no use where throughput counts. */
+  /** Compositions that send more than necessary are useless where throughput matters. */
   readonly aim: Aim;
-  /** Equal parts that the message is divided into. */
+  /** Number of equal units into which the message is divided. */
   readonly units: number;
   readonly levels: readonly Level[];
 }
 
-/** What all parts do on the axis that they take at a depth: a level. */
+/** What all parts do on the axis that they traverse at a certain depth; it becomes a level. */
 interface Step {
   readonly kind: CollectiveKind;
   readonly depth: number;
-  /** Depths of the axes on which only lines at the root's place take part, */
+  /** Depths of the axes on which only lines at the root's coordinate take part, */
   readonly only?: readonly number[];
-  /** or of those on which lines at its place do not. */
+  /** or on which the lines at the root's coordinate do not take part. */
   readonly except?: readonly number[];
 }
 
-/** @param root a rank, which counts for collectives that have one */
+/**
+ * The compositions of a collective.
+ * @param root the root's rank, used by collectives that have one
+ */
 export function compositionsOf(kind: CollectiveKind, root: number, hierarchy: Hierarchy): readonly Composition[] {
   const { name, extents, isGrid, guests } = hierarchy;
   const axes = extents.length;
@@ -83,14 +89,14 @@ export function compositionsOf(kind: CollectiveKind, root: number, hierarchy: Hi
         return numbers.map((scattered) => composed(scattered, scattered > 0 ? `${scattered} scattered` : ''));
       }
       if (kind === 'allreduce') return [composed(2, '', 'throughput'), composed(1)];
-      // The root's link would carry the message twice, in parts and then all of them: this spares it that.
+      // Otherwise the root's link would carry the message twice, first in parts and then in full.
       return [composed(1), composed(1, 'whole at the root', 'throughput', wholeAtRoot(kind))];
     default:
       return [];
   }
 }
 
-/** A broadcast is a reduce backwards. */
+/** A broadcast is a reversed reduce. */
 function stepsOf(kind: CollectiveKind, scattered: number, axes: number): readonly Step[] {
   const depths = Array.from({ length: axes }, (_, depth) => depth);
   const [first, rest] = [depths.slice(0, scattered), depths.slice(scattered)];
@@ -116,7 +122,7 @@ function stepsOf(kind: CollectiveKind, scattered: number, axes: number): readonl
   }
 }
 
-/** Over boxes: the root's own has all at once, the others by rails. */
+/** Over boxes: the root's box handles the whole message, the other boxes work by rails. */
 function wholeAtRoot(kind: 'broadcast' | 'reduce'): readonly Step[] {
   const steps: readonly Step[] = [
     { kind, depth: 0, only: [1] },
@@ -126,16 +132,19 @@ function wholeAtRoot(kind: 'broadcast' | 'reduce'): readonly Step[] {
   return kind === 'broadcast' ? steps : steps.toReversed();
 }
 
-/** A stretch of units, and the axes in the order in which it takes them. */
+/** A range of units, and the order in which it traverses the axes. */
 interface Part {
   readonly from: number;
   readonly count: number;
   readonly axes: readonly number[];
-  /** Units are shards, one for each rank. */
+  /** Whether units are shards, one per rank. */
   readonly ofShards: boolean;
 }
 
-/** One of all shards; or one for each order of the axes, of as many blocks as the first axes of any order have places. */
+/**
+ * One part of all shards; or one part per order of the axes, each with as many blocks as the scattered axes have
+ * positions.
+ */
 function partsOf(
   kind: CollectiveKind,
   { orders, extents, ranks }: Hierarchy,
@@ -156,7 +165,10 @@ function levelOf(step: Step, hierarchy: Hierarchy, parts: readonly Part[], scatt
   return { where, kind: step.kind, communicators };
 }
 
-/** The lines of the axis that a part takes at a depth, each with the block of the part that its ranks have left between them. */
+/**
+ * The lines of the axis that a part traverses at a certain depth, each with the block of the part that its ranks share
+ * by then.
+ */
 function linesOf(
   { kind, depth, only = [], except }: Step,
   { extents, ranks, guests, isGrid }: Hierarchy,
@@ -168,14 +180,14 @@ function linesOf(
   const own = part.axes[depth];
   const strides = extents.map((_, axis) => extents.slice(axis + 1).reduce((product, extent) => product * extent, 1));
   const coordinate = (place: number, axis: number): number => Math.floor(place / strides[axis]) % extents[axis];
-  // Of a guest, that of a carrier of its box.
+  // For a root without a position (a guest), the position of a carrier of its box.
   const rootPlace = Math.max(
     ranks.indexOf(root),
     (guests?.findIndex((some) => some.includes(root)) ?? -1) * strides[0],
   );
   const isAtRoot = (place: number, depths: readonly number[]): boolean =>
     depths.map((other) => part.axes[other]).every((axis) => coordinate(place, axis) === coordinate(rootPlace, axis));
-  // In an alltoall everyone has something for everyone on each axis.
+  // In an alltoall every rank has data for every other on each axis.
   const taken = kind === 'alltoall' ? [] : part.axes.slice(0, Math.min(depth, scattered));
   const order = [...taken, own, ...part.axes.filter((axis) => axis !== own && !taken.includes(axis))];
   const communicators: Communicator[] = [];
@@ -200,7 +212,7 @@ function linesOf(
   return communicators;
 }
 
-/** The place with a number that counts places by other axes, the last of them fastest. */
+/** The place with the given index if places are counted over some axes only, the last of them fastest. */
 function placeOf(
   number: number,
   order: readonly number[],
@@ -216,8 +228,9 @@ function placeOf(
 }
 
 /**
- * Allgather and reducescatter over boxes with guests: what the members of a box have is divided evenly among the rails, whoever it belongs to. That needs
- * one level more: the box's own shards go round within it, which they would in any case.
+ * Allgather and reducescatter over boxes with guests: the data of a box's members is divided evenly among the rails,
+ * whoever owns it. This needs one more level, in which the box's own shards are exchanged within it, as they would be
+ * anyway.
  */
 function withGuests(
   kind: 'allgather' | 'reducescatter',
@@ -226,7 +239,7 @@ function withGuests(
 ): Composition {
   const groups = guests.map((others, box) => [...ranks.slice(box * rails, (box + 1) * rails), ...others]);
   const unitsOf = (rank: number): number[] => Array.from({ length: rails }, (_, part) => rank * rails + part);
-  // In the order of ranks, so that what a rail has is in as few pieces as may be.
+  // In rank order, so that the data of a rail is in as few pieces as possible.
   const ofGroup = groups.map((members) => members.toSorted((a, b) => a - b).flatMap(unitsOf));
   const ofRail = (rail: number, box: number): number[] => {
     const { length } = groups[box];

@@ -1,21 +1,25 @@
-/** What a level costs, roughly: enough to choose among algorithms, which are then composed, proved and simulated like anything else. */
+/**
+ * A rough estimate of a level's cost, good enough to choose among algorithms; the composition is then proved and
+ * simulated like any other schedule.
+ */
 import { messageChunks } from '../../ir/collective.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 
 export interface Estimate {
-  /** Step after step, each as long as its busiest link or port until the last message over it has arrived. */
+  /** Sum over the steps of the time until the last message over the busiest link or port has arrived. */
   readonly seconds: Seconds;
-  /** How long its bytes keep the busiest link or port: what counts when many bulks follow each other closely. */
+  /** How long the bytes occupy the busiest link or port in total, which limits the throughput of many bulks. */
   readonly busiest: Seconds;
 }
 
-/** Reductions are left out: all algorithms for a level have much the same ones. */
+/** Estimates a schedule, without reductions: all algorithms for a level have much the same ones. */
 export function estimate({ steps, collective }: Schedule, routes: Routes, size: Bytes): Estimate {
   const { nodes, links, chips } = routes.topology;
   const chunkBytes = size / messageChunks(collective);
-  // Of links, then of the ranks' ports to send, then to receive: what their bytes take in all, what a step takes, and what its last message has before it then.
+  // By resource (links, then sending ports, then receiving ports): total time of its bytes, time of the current step,
+  // and the latency before the step's last message.
   const bytesTime = new Float64Array(links.length + 2 * chips.length);
   const stepTime = new Float64Array(bytesTime.length);
   const way = new Float64Array(bytesTime.length);

@@ -1,16 +1,22 @@
-/** Which ranks form boxes: as the topology declares it, or as its links show. */
+/** Which ranks form boxes, as the topology declares or as its links suggest. */
 import { DisjointSets } from '../../ir/disjoint-sets.ts';
 import { type Link, ranksOf, type Topology } from '../../ir/topology.ts';
 
-/** Groups of ranks, `groups[g][p]` the rank at position p of group g; every rank is in one. Or why there are none. */
+/**
+ * `groups[g][p]` is the rank at position p of group g, and every rank is in one group; or the reason why there are no
+ * groups.
+ */
 export type Grouping =
   | { readonly groups: readonly (readonly number[])[]; readonly reason?: undefined }
   | { readonly groups: undefined; readonly reason: string };
 
-/** Links that join boxes have at most this part of the bandwidth that a chip has within its box, or at least its inverse in latency. */
+/**
+ * Links between boxes have at most this part of a chip's bandwidth within its box, or at least the inverse of it in
+ * latency.
+ */
 const slower = 1 / 2;
 
-/** The topology's declared groups; where it declares none, boxes joined by slower links. */
+/** The declared groups of the topology, or else boxes joined by slower links. */
 export function topologyGroups(topology: Topology): Grouping {
   const { groups } = topology;
   if (groups.length === 0) {
@@ -31,9 +37,9 @@ export function topologyGroups(topology: Topology): Grouping {
 }
 
 /**
- * Chips that stay connected over the faster links, for the slowest links that must go before the machine falls apart: the
- * largest boxes there are. First links of little bandwidth are taken for slow, then those of much latency. Undefined where a box would be a
- * single chip or is no box (`isBox`): a cut through a torus is no border.
+ * Finds the largest boxes: the components that remain connected when the slowest links are removed, just until the
+ * machine falls apart. Links are first ranked by bandwidth, then by latency. Undefined if a box would be a single chip
+ * or does not satisfy `isBox`, since a cut through a torus is no border between boxes.
  */
 export function detectGroups(topology: Topology): readonly (readonly number[])[] | undefined {
   const distinct = (values: number[]): number[] => [...new Set(values)].sort((a, b) => a - b);
@@ -56,7 +62,10 @@ export function detectGroups(topology: Topology): readonly (readonly number[])[]
 
 type IsFast = (link: Link) => boolean;
 
-/** The first of ever narrower choices of fast links over which not all chips are connected; undefined if it leaves single chips. */
+/**
+ * The first choice of fast links, from the widest choice on, that does not connect all chips; undefined if it leaves
+ * single chips.
+ */
 function firstSplit(topology: Topology, choices: readonly IsFast[]) {
   for (const fast of choices) {
     const groups = connectedBy(topology, fast);
@@ -65,7 +74,7 @@ function firstSplit(topology: Topology, choices: readonly IsFast[]) {
   return undefined;
 }
 
-/** Ranks of the chips that the links connect, whichever way these go; in ascending order. */
+/** The ranks of chips that the links connect, ignoring direction, in ascending order. */
 function connectedBy({ nodes, links, chips }: Topology, fast: IsFast): number[][] {
   const connected = new DisjointSets(nodes.length);
   for (const link of links) if (fast(link)) connected.join(link.from, link.to);
@@ -78,7 +87,7 @@ function connectedBy({ nodes, links, chips }: Topology, fast: IsFast): number[][
   return [...groups.values()];
 }
 
-/** Whether the slow links of a group's chips have so much less bandwidth than the fast ones. */
+/** Whether the slow links of a group have that much less bandwidth than its fast ones. */
 function hasBandwidthWithin({ links, chips }: Topology, group: readonly number[], fast: IsFast): boolean {
   const members = new Set(group.map((rank) => chips[rank]));
   let [within, outwards] = [0, 0];
@@ -90,7 +99,7 @@ function hasBandwidthWithin({ links, chips }: Topology, group: readonly number[]
   return outwards <= slower * within;
 }
 
-/** Whether every slow link has so much more latency than any fast one. */
+/** Whether every slow link has that much more latency than any fast one. */
 function isFarApart({ links }: Topology, fast: IsFast): boolean {
   const longestFast = links.filter(fast).reduce((most, { latency }) => Math.max(most, latency), 0);
   return links.every((link) => fast(link) || link.latency * slower >= longestFast);

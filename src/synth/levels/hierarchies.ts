@@ -1,22 +1,31 @@
-/** Hierarchies in which ranks stand: boxes and what joins them, or the axes of a grid. */
+/** Hierarchies of ranks: boxes and the network between them, or the axes of a grid. */
 import { type GridAxis, GridRoutes } from '../../ir/grid-routes.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { axesOf } from '../symmetric/axis-paths.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
 
-/** Places in mixed radix, the last axis fastest. Ranks that differ in one coordinate form a line, which runs collectives of its own. */
+/**
+ * Places in mixed radix, the last axis fastest. Ranks that differ in one coordinate form a line, which runs collectives
+ * of its own.
+ */
 export interface Hierarchy {
-  /** For names of candidates; empty for boxes of whose ranks all take part in what goes across. */
+  /** For names of candidates; empty for boxes whose members all communicate across. */
   readonly name: string;
-  /** Of two axes or more, with two places or more each. Boxes are the first axis, and the places in them the second. */
+  /**
+   * At least two axes with at least two positions each. For boxes: first axis the boxes, second the position in the
+   * box.
+   */
   readonly extents: readonly number[];
   /** By place. */
   readonly ranks: readonly number[];
-  /** Parts of a vector, side by side: in which order each takes the axes. */
+  /** By part of a vector: the order in which the part traverses the axes. */
   readonly orders: readonly (readonly number[])[];
   readonly isGrid: boolean;
-  /** By box: ranks without a place, who hand over to those with one what is to leave the box and get from them what enters it. */
+  /**
+   * By box: ranks without a place (guests). They exchange data that leaves or enters the box with the ranks that have
+   * one.
+   */
   readonly guests?: readonly (readonly number[])[];
 }
 
@@ -24,15 +33,16 @@ export interface Hierarchy {
 type Groups = readonly (readonly number[])[];
 
 /**
- * Boxes, joined by as many rails as the poorest has carriers: ranks who reach other boxes past nobody of their own. Where groups differ in size, or a chip has no
- * way out of its group any more but over another one, the other members are guests. Where every guest has its match in every group,
- * they can also be a rail of their own, whatever way that takes.
+ * Boxes joined by as many rails as the box with the fewest carriers has; a carrier reaches other boxes without passing
+ * another member of its box. The other members are guests: where groups differ in size, or a chip can leave its group
+ * only through another chip. If every guest has a counterpart in every group, guests can also form a rail, whatever
+ * route it takes.
  */
 export function boxHierarchy(groups: Groups, routes: Routes): readonly Hierarchy[] {
   const places = groups[0].length;
   const areEqual = groups.every(({ length }) => length === places);
   const carriers = groups.map((_, group) => carriersOf(group, groups, routes));
-  // Positions of groups of one size stay together.
+  // In groups of one size, members at the same position form a rail.
   const isRail = (position: number): boolean => groups.every((members, g) => carriers[g].includes(members[position]));
   const able = areEqual ? groups.map((members) => members.filter((_, position) => isRail(position))) : carriers;
   const found = Math.min(...able.map(({ length }) => length));
@@ -47,7 +57,7 @@ export function boxHierarchy(groups: Groups, routes: Routes): readonly Hierarchy
   return hierarchies;
 }
 
-/** Members who reach somebody in the next group, and are reached from there, over none of their own group. */
+/** Members that can send to and receive from the next group without passing other members of their own. */
 function carriersOf(group: number, groups: Groups, routes: Routes): readonly number[] {
   const { links, chips } = routes.topology;
   const next = groups[(group + 1) % groups.length];
@@ -60,7 +70,10 @@ function carriersOf(group: number, groups: Groups, routes: Routes): readonly num
   return groups[group].filter((rank) => next.some((other) => leaves(rank, other) && enters(other, rank)));
 }
 
-/** A mesh or torus by its axes; where these are rings of four and pairs, as a hypercube too: around a ring of four go two dimensions in Gray code. */
+/**
+ * A mesh or torus by its axes. A ring of four counts as two axes of two (two dimensions of a hypercube in Gray code)
+ * where all axes are rings of four or pairs.
+ */
 export function gridHierarchies(topology: Topology): readonly Hierarchy[] {
   const axes = axesOfGrid(topology);
   const extents = axes.map(({ extent }) => extent);
@@ -77,14 +90,14 @@ export function gridHierarchies(topology: Topology): readonly Hierarchy[] {
   return [...grids, gridOf(new Array(Math.log2(inOrder.length)).fill(2), inGrayCode)];
 }
 
-/** A part for each axis takes the axes from its own on, round. */
+/** One part per axis: it starts on that axis and continues cyclically. */
 function gridOf(extents: readonly number[], ranks: readonly number[]): Hierarchy {
   const axes = [...extents.keys()];
   const orders = axes.map((axis) => [...axes.slice(axis), ...axes.slice(0, axis)]);
   return { name: extents.join('x'), extents, ranks, orders, isGrid: true };
 }
 
-/** Links on different axes may differ where the machine looks the same from every chip. */
+/** Links of different axes may differ even if the machine looks the same from every chip. */
 function axesOfGrid(topology: Topology): readonly GridAxis[] {
   const axes = GridRoutes.of(topology)?.axes();
   if (axes !== undefined) return axes;

@@ -1,4 +1,4 @@
-/** Levels with their algorithms, as one schedule. */
+/** Combines levels and their algorithms into one schedule. */
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
@@ -6,13 +6,13 @@ import { compose, place } from '../../passes/index.ts';
 import { type Choice, startsOf } from './algorithms.ts';
 import type { Communicator, Composition, Level } from './composition.ts';
 
-/** A level with the algorithms that were chosen for it. */
+/** A level with the algorithms chosen for it. */
 export interface ChosenLevel {
   readonly where: Level['where'];
   readonly choices: readonly Choice[];
 }
 
-/** The least C for which every algorithm's chunks are whole numbers of the message's. */
+/** The minimum C for which every algorithm's chunks are whole numbers of the message's chunks. */
 export function minChunksForLevels(
   collective: Collective,
   { units }: Composition,
@@ -23,14 +23,14 @@ export function minChunksForLevels(
   return collectiveFacts[collective.kind].sharded ? (perUnit * units) / collective.ranks : perUnit * units;
 }
 
-/** Into how many chunks a unit must be divided, for each shard of a communicator (which are alike). */
+/** Number of chunks that a unit must be divided into, for each shard of a communicator (they are equal). */
 function chunksPerUnit({ schedule, communicators: [{ units, counts }] }: Choice): number[] {
   const [wanted, has] =
     counts === undefined ? [messageChunks(schedule.collective), [units.length]] : [schedule.collective.chunks, counts];
   return has.filter((count) => count > 0).map((count) => wanted / greatestCommonDivisor(wanted, count));
 }
 
-/** The levels one after the other, each on the ranks and units of its communicators and in channels of its own. */
+/** Runs the levels one after the other, each on the ranks and units of its communicators and on channels of its own. */
 export function inSequence(
   collective: Collective,
   { units }: Composition,
@@ -56,7 +56,7 @@ export function inSequence(
   return compose(parts, { name: label, collective: target });
 }
 
-/** The chunks of the message that the communicator's units are. */
+/** The chunks of the message that form the communicator's units. */
 function slotsOf({ units }: Communicator, perUnit: number): Int32Array {
   return Int32Array.from({ length: units.length * perUnit }, (_, slot) => {
     return units[Math.floor(slot / perUnit)] * perUnit + (slot % perUnit);

@@ -1,7 +1,9 @@
 /**
- * The levels engine: collectives made of collectives on each level of a hierarchy. Levels are groups of ranks (boxes joined by slower links) and what
- * joins them, or the axes of a grid. Every level has channels of its own, so that levels of successive bulks do not wait in each other's lanes: with
- * several bulks, which the flow looks for, all levels work at once, each on another bulk.
+ * The levels engine composes collectives hierarchically: within boxes and between them, or along the axes of a grid
+ * (BlueConnect, HiCCL, multi-dimensional tori). It queries other engines for the algorithm of each level and searches
+ * over hierarchies and compositions. Every level has channels of its own, so that levels of successive bulks do not
+ * wait in each other's lanes: with several bulks, which the search adds, all levels work at once on different bulks.
+ * Cost: a few queries per level and class of communicators. Limit: boxes or grids must be declared or recognisable.
  */
 import { collectiveFacts, combinesInRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
@@ -16,11 +18,10 @@ import { type ChosenLevel, inSequence, minChunksForLevels } from './in-sequence.
 const name = 'levels';
 
 /**
- * The engine, for given engines that propose the algorithms of the levels.
- *
- * @param quick asked for every level
- * @param thorough asked as well where so few ranks are concerned that they take no long
- * @param along asked for the lines of a grid
+ * Makes the engine.
+ * @param quick engines queried for every level
+ * @param thorough engines also queried if the level concerns few ranks
+ * @param along engines queried for the lines of a grid
  */
 export function levelsEngine(
   quick: readonly Engine[],
@@ -37,7 +38,10 @@ export function levelsEngine(
   };
 }
 
-/** Along the axes of grids what everyone gives or gets is composed in a moment, of few messages; between one and all others are better there. */
+/**
+ * Along the axes of grids, collectives with data from or for every rank are composed quickly and with few messages; for
+ * rooted ones other engines are better.
+ */
 function estimateOf({ collective: { kind }, routes: { topology } }: Problem): Partial<EngineEstimate> {
   if (areBoxes(topology)) return { boundShare: 0.85 };
   const isFlat = topology.groups.length === 0 && !collectiveFacts[kind].rooted;
@@ -66,17 +70,17 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
     else
       yield dismissed(nameOf(composition, []), `nothing proposes a ${missing.kind} ${missing.where} lines or groups`);
   }
-  // The most promising first.
+  // The most promising option first.
   options.sort((a, b) => a.inBulks - b.inBulks);
   for (const option of options) yield candidate(problem, option);
 }
 
-/** A composition with algorithms. */
+/** A composition with an algorithm for each level. */
 interface Option {
   readonly name: string;
   readonly composition: Composition;
   readonly levels: readonly ChosenLevel[];
-  /** About how long the message takes, in as many bulks as suit it. */
+  /** Estimated time of the message in the number of bulks that suits it. */
   readonly inBulks: Seconds;
 }
 
@@ -86,7 +90,7 @@ function optionOf(composition: Composition, algorithms: LevelAlgorithms): Option
   });
   const seconds = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.seconds)));
   const busiest = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.busiest)));
-  // Of the bytes only those of the busiest level are not hidden behind others; messages wait for each other as before.
+  // In many bulks only the bytes of the busiest level remain visible; latencies add up as before.
   const inBulks = sumOf(seconds) - sumOf(busiest) + Math.max(...busiest);
   return { name: nameOf(composition, levels), composition, levels, inBulks };
 }
@@ -104,7 +108,7 @@ function candidate(problem: Problem, { name: label, composition, levels }: Optio
   const message = messageChunks({ ...collective, chunks: chunks ?? least });
   if (message > limits.chunks)
     return dismissed(label, `${message} chunks are more than the limit chunks = ${limits.chunks}`);
-  // Along axes chips that are silent while they reduce would keep each other waiting.
+  // Along axes, chips that are silent while they reduce would delay each other.
   const isAlong = levels.some(({ where }) => where === 'along');
   const holdsUp = isAlong && routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
   const made: Candidate = {

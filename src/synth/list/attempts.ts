@@ -1,5 +1,5 @@
 /** Attempts at random, of which the fastest is kept. */
-import { type Effort, partOfWork, WorkSpent } from '../../ir/effort.ts';
+import { type Effort, partOfWork, WorkBudgetExceeded } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { maxAttempts } from '../limits.ts';
 import type { SpreadProblem } from './problem.ts';
@@ -43,12 +43,12 @@ export function fastest<R extends { readonly seconds: Seconds; readonly work: nu
   return best;
 }
 
-/** @throws WorkSpent where there is nothing yet to be kept */
+/** @throws WorkBudgetExceeded where there is nothing yet to be kept */
 function finished<R>(attempt: () => R | undefined, best: R | undefined): R | undefined {
   try {
     return attempt();
   } catch (error) {
-    if (!(error instanceof WorkSpent) || best === undefined) throw error;
+    if (!(error instanceof WorkBudgetExceeded) || best === undefined) throw error;
     return undefined;
   }
 }

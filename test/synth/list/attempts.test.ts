@@ -1,6 +1,6 @@
 /** Attempts of which one is given up in the middle: what the others had found is kept. */
 import { describe, expect, it } from 'vitest';
-import { WorkSpent } from '../../../src/ir/effort.ts';
+import { WorkBudgetExceeded } from '../../../src/ir/effort.ts';
 import { fastest } from '../../../src/synth/list/attempts.ts';
 
 /** Attempts that take so long; undefined is one that is given up. */
@@ -9,7 +9,7 @@ function fastestOf(...times: readonly (number | undefined)[]): number | undefine
   const attempt = (number: number) => {
     given = number;
     const seconds = times[number];
-    if (seconds === undefined) throw new WorkSpent();
+    if (seconds === undefined) throw new WorkBudgetExceeded();
     return { seconds, work: 1 };
   };
   const isGivenUp = (): boolean => times[given] === undefined;
@@ -22,6 +22,6 @@ describe('attempts', () => {
   });
 
   it('are given up where the first is: there is nothing to keep', () => {
-    expect(() => fastestOf(undefined, 1)).toThrow(WorkSpent);
+    expect(() => fastestOf(undefined, 1)).toThrow(WorkBudgetExceeded);
   });
 });

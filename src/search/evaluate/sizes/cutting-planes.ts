@@ -1,42 +1,41 @@
 /**
- * The least of a convex function that is only known by planes below it: the linear program
- *
- *   minimise t, where t ≥ constant_j + slope_j · x for every plane j, Σ x over each group (with multiplicities) = 1, x ≥ 0.
- *
- * Planes come one after the other (Kelley, "The cutting-plane method for solving convex programs", 1960). In the dual each is a
- * column, so that the last basis stays feasible and few pivots are left to do.
+ * Minimises a convex function of which only supporting planes are known, by Kelley's cutting-plane method ("The
+ * cutting-plane method for solving convex programs", 1960): minimise t subject to t ≥ constant_j + slope_j · x for
+ * every plane j, Σ x over each group (with multiplicities) = 1, x ≥ 0. Planes are added one by one. They are columns of
+ * the dual program, so the last basis stays feasible and each addition takes few pivots.
  */
 import { Simplex } from '../../../graph/index.ts';
 import { noticeable, rounding } from '../../../ir/units.ts';
 
-/** A point and the least t that the planes allow there. */
+/** A minimiser of the current planes, and the value t there (a lower bound on the function's minimum). */
 export interface MinPoint {
   readonly value: number;
   readonly point: Float64Array;
 }
 
-/** A column of the dual, and what it is worth: row 0 of a plane is 1, row v + 1 belongs to variable v. */
+/** A column of the dual and its objective coefficient: row 0 of a plane is 1, row v + 1 belongs to variable v. */
 interface Column {
   readonly values: Float64Array;
   readonly worth: number;
 }
 
 export class CuttingPlanes {
-  /** Multiplications so far, about. */
+  /** Approximate number of multiplications so far. */
   work = 0;
   private readonly rows: number;
-  /** Each group's sum, from either side, and what variables leave of the planes. */
+  /** Columns for the sum of each group, in both directions, and slack columns of the variables. */
   private readonly others: readonly Column[];
   private readonly planes: Column[] = [];
   private readonly simplex: Simplex;
 
-  /** @param groups the variables of each group, in any order; one that stands k times counts k times */
+  /** @param groups the variables of each group, in any order; a variable listed k times counts k times */
   constructor(variables: number, groups: readonly Int32Array[]) {
     this.rows = variables + 1;
     const sums = groups.flatMap((group) => [this.columnOf([...group], 1, 1), this.columnOf([...group], -1, -1)]);
     const slacks = Array.from({ length: variables }, (_, v) => this.columnOf([v], 1, 0));
     this.others = [...sums, ...slacks];
-    // The first plane has all the weight, everything else is slack; a little more of each, so that ties have one answer and no pivot is degenerate for ever.
+    // Initial basis: the first plane has all the weight, everything else is slack, slightly perturbed so that ties are
+    // broken and the simplex method does not cycle.
     this.simplex = new Simplex(
       Float64Array.from({ length: this.rows }, (_, row) => (row === 0 ? 1 : noticeable * (1 + row / this.rows))),
     );
@@ -49,7 +48,7 @@ export class CuttingPlanes {
     if (this.planes.length === 1) this.simplex.add(values, constant);
   }
 
-  /** @returns undefined where there is no plane, or no answer within so many pivots */
+  /** @returns the minimiser; undefined without planes, or if that many pivots do not suffice */
   least(mostPivots: number): MinPoint | undefined {
     if (this.planes.length === 0) return undefined;
     for (let pivots = 0; pivots < mostPivots; pivots++) {

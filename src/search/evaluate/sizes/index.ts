@@ -1,4 +1,7 @@
-/** Messages of unequal sizes: what the ends of a pipeline take is less where its last messages are small (docs/sizes.md). */
+/**
+ * Messages of unequal sizes: filling and draining a pipeline takes less time if its first and last messages are small
+ * (docs/sizes.md).
+ */
 
 import { operationCount } from '../../../ir/plan.ts';
 import type { Routes } from '../../../ir/routes.ts';
@@ -23,18 +26,18 @@ import {
 import { tapered } from './tapered.ts';
 import { minChunkCounts } from './whole-sizes.ts';
 
-/** Operations that may be simulated in all. */
+/** Budget of the whole search, in simulated operations. */
 const mostEffort = 150_000;
-/** Plans with all slices written out are not larger. */
+/** Operations of the largest plan with all slices written out. */
 const mostOperations = 3000;
-/** Numbers of slices that a plan is tried in. */
+/** Numbers of slices that are tried. */
 const slicings = [1, 2, 3, 4, 6, 8, 12] as const;
 
 /**
- * Cuts the shards of a plan in chunks of unequal size, or its bulks so that these taper.
- *
- * @param target no plan can be faster: there is nothing to gain near it
- * @returns undefined where no sizes gain anything worthwhile, or the user has said into how many chunks to cut; of bulks that are asked for only the sizes change
+ * Cuts the shards of a plan into chunks of unequal size, or tapers its bulks.
+ * @param target a lower bound on the time of any plan, near which the search ends
+ * @returns undefined if no sizes gain enough, or if the user gave the number of chunks; if the number of bulks is
+ * given, only sizes change
  */
 export function withBestSizes(
   plan: EvaluatedCandidate,
@@ -56,12 +59,12 @@ export function withBestSizes(
   return best !== undefined && best.cost.seconds < incumbent ? best : undefined;
 }
 
-/** Steps that keep ranks together do not overlap, however they are cut. */
+/** Synchronised steps do not overlap however they are cut. */
 function canBeSliced({ schedule, checked }: EvaluatedCandidate, slices: number): boolean {
   return slices === 1 || (schedule.inStep !== true && slices * operationCount(checked.plan) <= mostOperations);
 }
 
-/** In more and more slices, each with its best sizes, as long as that gains. */
+/** Tries more and more slices, each with its best sizes, while that gains. */
 function inSlices(
   plan: EvaluatedCandidate,
   request: EvaluationRequest,
@@ -77,15 +80,15 @@ function inSlices(
       best = fasterOf(withoutSmall(sized, search), before);
     if (best === before) failures++;
     const { count } = sized.sizing.classes;
-    // Chunks are left over for less than one slice.
+    // The chunks that the sizes leave unused are fewer than one slice.
     const isUsed = (count - emptyClasses(sized).length) * slices > count * (slices - 1);
     if ((slices > 1 && !isUsed) || failures === maxFailures) break;
   }
   if (best === undefined) return undefined;
   const { schedule, classes } = best.sizing;
-  // Shards that are cut differently.
+  // Only shards that are cut differently from each other remain to be improved.
   const polished = classes.shards.length === 1 ? best : fasterOf(best, bestSizes(schedule, false, search));
-  // Of the first shard, in chunks; the others may differ.
+  // Sizes of the first shard, in chunks; the others may differ.
   const [first] = polished.sizing.classes.shards;
   return inWholeChunks(plan, polished, 'sized', request, search, (counts) => ({
     sizes: Array.from(first, (of) => counts[of]).filter((count) => count > 0),
@@ -109,9 +112,9 @@ function taperedBulks(
 }
 
 /**
- * The plan with sizes in whole chunks, as few as do; undefined where it is not correct, or the sizes gain nothing.
- *
- * @param details how it is told
+ * The plan with sizes rounded to as few whole chunks as possible; undefined if it is not correct, or rounding loses the
+ * gain.
+ * @param details the description for reports
  */
 function inWholeChunks(
   { candidate: { origin, name }, checked: { plan } }: EvaluatedCandidate,

@@ -1,23 +1,24 @@
 /**
- * Bulks that taper. At the ends of a pipeline links wait for a whole first bulk to be copied or combined, and engines for a whole last one to come: small
- * bulks there take less of that. In the middle large ones save latencies. A bulk may be larger than the one before by about what its message's latency
- * lets engines do meanwhile, so that sizes rise in a straight line to that of the bulks in the middle, and fall like that to the last one.
+ * Tapered bulks. At the ends of a pipeline, links wait for the whole first bulk to be copied or reduced, and engines
+ * wait for the whole last bulk to arrive; small bulks there shorten these waits, while large bulks in between save
+ * latency. A bulk may exceed its predecessor by about what engines can process during the latency of its message. Sizes
+ * therefore rise linearly to the full size and fall linearly at the end.
  */
 import { sizeClasses, unroll } from '../../../passes/index.ts';
 import { bestDepth } from '../../../synth/index.ts';
 import type { EvaluatedCandidate } from '../evaluate-candidate.ts';
 import { type Sized, type SizeSearch, Sizing } from './best-sizes.ts';
 
-/** Bulks until the full size is reached, and bulks from the first that is smaller again: 1 for none. */
+/** Number of bulks before the full size is reached, and number of bulks after it is left; 1 for no taper. */
 export interface Taper {
   readonly rising: number;
   readonly falling: number;
 }
 
 /**
- * A plan in as many bulks as it has, written out, with the ends that suit it best: one end after the other, as long as that gains, in powers of two.
- *
- * @returns undefined where there is no pipeline, or the collective cannot be cut
+ * Finds the best taper of a plan with a given number of bulks, one end after the other while that gains, over powers of
+ * two.
+ * @returns undefined if there is no pipeline, or the collective cannot be cut
  */
 export function tapered(
   { schedule, checked }: EvaluatedCandidate,

@@ -1,16 +1,16 @@
-/** Sizes as whole numbers of small chunks. */
+/** Rounds chunk sizes to whole numbers of small chunks. */
 import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
 import type { SizeClasses } from '../../../passes/index.ts';
 import type { Sized } from './best-sizes.ts';
 
-/** Chunks per shard that the sizes are rounded to, and what rounding may cost. */
+/** Numbers of chunks per shard that are tried, and the loss that rounding may cause. */
 const roundings = [16, 32, 64, 128, 256, 512, 1024, 2048] as const;
 const roundingLoss = 1.0005;
 
 /**
- * By class, the sizes in as few chunks per shard as lose next to nothing, or else in the best that there are.
- *
- * @param most chunks of a shard: more are smaller than what messages are made of
+ * By class, the sizes in the fewest chunks per shard that lose next to nothing, or else in the number that loses the
+ * least.
+ * @param most maximum number of chunks per shard, beyond which chunks are smaller than the alignment of messages
  */
 export function minChunkCounts({ sizing, parts, seconds }: Sized, most: number): Int32Array | undefined {
   const { classes } = sizing;
@@ -29,7 +29,7 @@ export function minChunkCounts({ sizing, parts, seconds }: Sized, most: number):
   return found;
 }
 
-/** How many chunks of every class all shards have, or a multiple: what a shard's chunks are to be divided by. */
+/** A common divisor of the number of chunks that each class contributes to a shard, over all shards. */
 function commonMultiplicity({ shards, count }: SizeClasses): number {
   let common = 0;
   for (const shard of shards) {
@@ -41,10 +41,9 @@ function commonMultiplicity({ shards, count }: SizeClasses): number {
 }
 
 /**
- * Shares `chunks` chunks of a shard among its classes, as nearly in proportion as whole numbers can be (largest remainders).
- *
+ * Distributes `chunks` chunks of a shard over its classes in proportion to `parts` (method of largest remainders).
  * @param parts by class; those of a shard add up to 1
- * @returns by class, or undefined where shards that share classes cannot all add up to `chunks`
+ * @returns by class; undefined if shards that share classes cannot all add up to `chunks`
  */
 export function wholeSizes(
   { shards, count }: SizeClasses,
