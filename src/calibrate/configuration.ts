@@ -10,17 +10,21 @@ export interface MeasuredTime {
   readonly seconds: Seconds;
 }
 
-/** One plan under one protocol. */
-export interface Configuration {
+/** What reports say of a configuration. */
+export interface ConfigurationLabel {
   /** What people call it: the plan's file or name, with its protocol. */
   readonly name: string;
+  readonly collective: CollectiveKind;
+  readonly ranks: number;
+  /** Undefined where measurements do not distinguish protocols. */
+  readonly protocol: string | undefined;
+}
+
+/** One plan under one protocol. */
+export interface Configuration extends ConfigurationLabel {
   readonly plan: Plan;
   /** The machine, in the size that it ran on. */
   readonly topology: Topology;
-  readonly collective: CollectiveKind;
-  readonly ranks: number;
-  /** Undefined where measurements do not tell protocols apart. */
-  readonly protocol: string | undefined;
   /** By ascending size, each once. */
   readonly times: readonly MeasuredTime[];
 }

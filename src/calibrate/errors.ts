@@ -1,11 +1,11 @@
 /** Tables of errors: how far predicted times are from measured ones, and what it costs to choose plans by them. */
-import type { Configuration } from './configuration.ts';
+import type { Configuration, ConfigurationLabel } from './configuration.ts';
 import { fitting } from './limits.ts';
 import { mean, median, quantile, regret, relativeError, spearman } from './statistics.ts';
 
 /** One measured time with what was predicted for it. */
-export interface Prediction {
-  readonly configuration: Configuration;
+export interface Prediction<Subject extends ConfigurationLabel = Configuration> {
+  readonly configuration: Subject;
   readonly size: number;
   readonly measured: number;
   readonly predicted: number;
@@ -25,7 +25,7 @@ export interface Errors {
 }
 
 /** A race is between all configurations that were measured for one collective, number of ranks and size. */
-export function errorsOf(predictions: readonly Prediction[]): Errors {
+export function errorsOf(predictions: readonly Prediction<ConfigurationLabel>[]): Errors {
   const errors = predictions.map(({ measured, predicted }) => relativeError(measured, predicted));
   const races = groupedBy(
     predictions,
@@ -48,8 +48,8 @@ export function errorsOf(predictions: readonly Prediction[]): Errors {
   };
 }
 
-const measuredOf = (prediction: Prediction): number => prediction.measured;
-const predictedOf = (prediction: Prediction): number => prediction.predicted;
+const measuredOf = (prediction: Prediction<ConfigurationLabel>): number => prediction.measured;
+const predictedOf = (prediction: Prediction<ConfigurationLabel>): number => prediction.predicted;
 
 /** Values by a key, in the order in which the keys first come. */
 export function groupedBy<Value>(values: readonly Value[], keyOf: (value: Value) => string): Map<string, Value[]> {

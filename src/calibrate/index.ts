@@ -1,7 +1,7 @@
 /** Machines calibrated from measured times (docs/calibration.md). */
 export { type Calibration, calibrate, type FoundParameter } from './calibrate.ts';
 export type { Dropped } from './clean.ts';
-export type { Configuration, MeasuredTime } from './configuration.ts';
+export type { Configuration, ConfigurationLabel, MeasuredTime } from './configuration.ts';
 export { calibratedFile } from './document.ts';
 export { type Errors, errorsOf, groupedBy, type Prediction } from './errors.ts';
 export { type FittedLine, lineThrough, timeOn } from './floor.ts';

@@ -1,5 +1,5 @@
 /** The command line: which commands there are, and how every failure ends. Each command is one file. */
-import '../host/node.ts';
+import '../session/node-platform.ts';
 import { Command, CommanderError } from 'commander';
 import { CccError } from '../ir/diagnostic.ts';
 import { nearestNames } from '../read/nearest.ts';
@@ -98,7 +98,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     await program.parseAsync([...argv]);
   } catch (error) {
     const isKnown = error instanceof CccError || error instanceof CommanderError;
-    const told = isKnown ? error : (await import('./disagreement.ts')).withPlanSaved(error);
+    const told = isKnown ? error : (await import('../session/disagreement.ts')).withPlanSaved(error);
     process.exitCode = fail(told, program, argv.includes('--json'));
   }
 }

@@ -1,21 +1,13 @@
 /** Options that several commands share: how they are declared, and how their texts become values. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type Collective,
-  type CollectiveKind,
-  collectiveFacts,
-  collectiveKinds,
-  type ReductionOperator,
-  reductionOperators,
-} from '../ir/collective.ts';
+import { type CollectiveKind, collectiveKinds, type ReductionOperator, reductionOperators } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { type Dtype, dtypeBytes, dtypes, operatorLacking } from '../ir/dtype.ts';
+import { type Dtype, dtypes } from '../ir/dtype.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
-import { checkShardCounts, messageBytes } from '../ir/shards.ts';
-import { type Bytes, defaultMessageSize, parseBytes } from '../ir/units.ts';
-import { readCounts } from '../read/counts.ts';
-import type { LinkChoice } from '../read/machines/index.ts';
+import { type Bytes, parseBytes } from '../ir/units.ts';
 import { nearestNames } from '../read/nearest.ts';
+import type { AnyCollectiveSpec } from '../session/collectives.ts';
+import type { MachineOptions } from '../session/machine/machine-options.ts';
 
 /** Adds command lines that work as they stand to what `--help` says. */
 export function addExamples(command: Command, ...lines: readonly string[]): Command {
@@ -64,7 +56,7 @@ const longestLimit = 10 * 24 * 60 * 60_000;
 const perUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };
 
 /** A duration such as `10s`, `500 ms` or `10`, which are seconds, in milliseconds. */
-export function parseMilliseconds(text: string): number {
+export function milliseconds(text: string): number {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m|)\s*$/.exec(text);
   if (match === null) throw new InvalidArgumentError('expected a duration such as 10s, 500ms, 2min or 10 (seconds)');
   const result = Number(match[1]) * perUnit[match[2] || 's'];
@@ -112,24 +104,8 @@ export function oneOf<Word extends string>(words: readonly Word[], what: string)
   };
 }
 
-/** What the topology options of a command hold after parsing. */
-export interface TopologyOptions {
-  readonly topo?: string;
-  readonly map?: string;
-  readonly without?: readonly string[];
-  readonly group?: readonly string[];
-  /** So many ranks, on the chips that are nearest to each other. */
-  readonly place?: number;
-  readonly link?: string;
-  readonly gamma?: string;
-  readonly overlap?: 'on' | 'off';
-  /** How lanes move messages: a protocol of the machine, `auto` or `none`. */
-  readonly protocol?: string;
-  /** What a dump of another tool does not say. */
-  readonly gpu?: string;
-  readonly boxes?: number;
-  readonly links?: LinkChoice;
-}
+/** The parsed topology options of a command. */
+export type TopologyOptions = MachineOptions;
 
 /** Options that change a topology: they mean nothing without one. */
 const topologyEdits = [
@@ -246,7 +222,7 @@ export interface LongRunOptions {
 export function addLongRunOptions(command: Command): Command {
   return command
     .optionsGroup('Search:')
-    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', parseMilliseconds)
+    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
     .option('--progress', 'shows progress even where standard error is no terminal');
 }
 
@@ -298,34 +274,13 @@ export function collectiveKindFrom(
   throw new CccError('usage', 'a custom collective is defined in a schedule file: compile it with --algorithm FILE');
 }
 
-/**
- * The collective that was asked for, on so many ranks.
- * @throws CccError 'range' for a root that is no rank, 'usage' for one where there is none, and those of `checkCounts`
- */
-export function collectiveFrom(kind: CollectiveKind, ranks: number, options: CollectiveOptions): Collective {
-  if (options.root >= ranks) {
-    throw new CccError('range', `--root ${options.root} is out of range: there are ranks 0 … ${ranks - 1}`);
-  }
-  const { root, op, ordered = false, inPlace = false } = options;
-  if (root !== 0 && kind !== 'custom' && !collectiveFacts[kind].rooted) {
-    throw new CccError('usage', `--root is for broadcast, reduce, scatter and gather: ${kind} has no root`);
-  }
-  const collective: Collective = { kind, ranks, chunks: 1, root, op, ordered, inPlace };
-  if (options.counts === undefined) return collective;
-  const counted = { ...collective, counts: readCounts(options.counts, limitsFrom(options.limit)) };
-  checkShardCounts(counted);
-  return counted;
-}
-
-/** Refuses operators that the element type does not have, where something is reduced. */
-export function checkOperator(kind: CollectiveKind, op: ReductionOperator, dtype: Dtype): void {
-  const lacking = collectiveFacts[kind].reduces && kind !== 'custom' ? operatorLacking(op, dtype) : undefined;
-  if (lacking !== undefined) throw new CccError('usage', `--op ${lacking}`);
-}
-
-/** M when `--size` is not given: what the counts come to, a token for a barrier, 64 MiB otherwise. */
-export function defaultSize(collective: Collective, dtype: Dtype): Bytes {
-  const { kind, ranks, counts } = collective;
-  if (counts !== undefined) return messageBytes(kind, ranks, counts);
-  return kind === 'barrier' ? dtypeBytes[dtype] : defaultMessageSize;
+/** What the collective and size options of a command ask for, as the constructors of collectives take it. @throws CccError as `readCounts` */
+export async function specFrom(
+  options: CollectiveOptions & { readonly size?: Bytes; readonly dtype?: Dtype },
+): Promise<AnyCollectiveSpec> {
+  const { root, op, ordered, inPlace, size, dtype, counts } = options;
+  const spec = { root, op, ordered, inPlace, size, dtype };
+  if (counts === undefined) return spec;
+  const { readCounts } = await import('../read/counts.ts');
+  return { ...spec, counts: readCounts(counts, limitsFrom(options.limit)) };
 }

@@ -1,8 +1,8 @@
 /** `--solver` and `--lp-out`: who solves linear models, and where they are written for others to solve. */
 import { type Command, Option } from 'commander';
 import { CccError } from '../ir/diagnostic.ts';
-import type { LinearModel, Solver, SolverName } from '../solver/index.ts';
-import type { JobControl, NamedModel } from './jobs/job.ts';
+import type { NamedModel } from '../session/workers/job-control.ts';
+import type { SolverName } from '../solver/index.ts';
 import { oneOf } from './options.ts';
 import { note, writeResult } from './output.ts';
 
@@ -35,36 +35,8 @@ export function solverOption(mayBeNone: boolean): Option {
   return new Option('--solver <name>', names.join(' ')).default('auto').argParser(oneOf(names, 'solver'));
 }
 
-/** Who solves linear models for a job, and who is told of them. */
-export interface SolverHelp {
-  readonly solver: Solver | undefined;
-  readonly onModel: ((model: LinearModel, name: string) => void) | undefined;
-}
-
 /**
- * The solver of that name, which says how far it is; nobody where there is no name.
- * @throws CccError 'unsupported' for a solver that is not installed
- */
-export async function solverHelp(
-  name: SolverName | undefined,
-  { onModel, onProgress }: Pick<JobControl<unknown>, 'onModel' | 'onProgress'>,
-): Promise<SolverHelp> {
-  if (name === undefined) return { solver: undefined, onModel: undefined };
-  const { loadSolver, progressText, watched } = await import('../solver/index.ts');
-  let what = '';
-  const solver = watched(await loadSolver(name), (progress) => onProgress(`${what}: ${progressText(progress)}`));
-  return {
-    solver,
-    onModel(model, modelName) {
-      what = modelName;
-      onProgress(`${what}: ${solver.name}`);
-      onModel(model, modelName);
-    },
-  };
-}
-
-/**
- * Who writes the last model that was solved, or says that there was none; undefined where nobody asked for it.
+ * A function that writes the last linear model that was solved, or says that there was none; undefined if the user did not ask for it.
  * @throws CccError 'usage' for a file that ends in neither .lp nor .mps
  */
 export function modelWriter({

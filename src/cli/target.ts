@@ -1,61 +1,19 @@
-/** Where a result goes and in which format: as `--emit` says, else as the name behind -o says, else JSON. */
+/** Where `ccc` writes a plan: to the file that is named, to a file of its own on a terminal, else to standard output. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
+import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { note } from './output.ts';
-
-/** What endings of names stand for. */
-const formats: ReadonlyMap<string, string> = new Map([
-  ['.json', 'json'],
-  ['.xml', 'msccl-xml'],
-  ['.ts', 'ts'],
-  ['.c', 'mpi-c'],
-  ['.goal', 'goal'],
-  ['.html', 'html'],
-  ['.htm', 'html'],
-]);
-/** What nothing of ccc is written as: who gives such a name expects something else than JSON. */
-const others = [
-  '.html',
-  '.htm',
-  '.yaml',
-  '.yml',
-  '.svg',
-  '.dot',
-  '.py',
-  '.h',
-  '.cc',
-  '.cpp',
-  '.cu',
-  '.js',
-  '.csv',
-  '.md',
-  '.pdf',
-  '.png',
-];
-
-/** @throws CccError 'usage' for a name that asks for what is not written */
-export function formatFor({ emit, output = '' }: { readonly emit?: string; readonly output?: string }): string {
-  if (emit !== undefined) return emit;
-  const ending = extname(output).toLowerCase();
-  const format = formats.get(ending);
-  if (format !== undefined) return format;
-  if (!others.includes(ending)) return 'json';
-  const known = [...formats].map(([end, name]) => `${end} (${name})`).join(', ');
-  throw new CccError(
-    'usage',
-    `a plan is not written as ${ending}: -o takes ${known}, and --emit says which format another name is for`,
-  );
-}
+import { writtenWith } from '../session/targets.ts';
+import { checkTarget, makeFolder, note, writeResult } from './output.ts';
 
 /**
- * Writes a plan where it is wanted: on a terminal, where hundreds of lines of JSON would hide the report, to a file of its own, and says to
- * which. Where `--json` prints a document, the plan goes to a file only if one is named.
- * @param write told the file; none for standard output
+ * Calls `write` with the file for a plan. On a terminal, where hundreds of lines of JSON would hide the report, that is a file of its own, whose name is
+ * printed. Where `--json` prints a document, the plan goes to a file only if one is named.
+ * @param write called with no file for standard output
  */
-export async function writeTarget(
-  asked: Asked,
+export async function written(
+  asked: OutputOptions,
   write: (file: { readonly output?: string }) => Promise<void>,
 ): Promise<void> {
   const own = asked.json === true ? undefined : ownFile(process.stdout.isTTY, asked);
@@ -63,14 +21,48 @@ export async function writeTarget(
   if (own !== undefined) note(`written to ${own}\n-o FILE says where; into a pipe or file the plan goes itself`);
 }
 
-interface Asked {
+interface OutputOptions {
   readonly emit?: string;
   readonly output?: string;
   readonly json?: boolean;
 }
 
-/** The file for a plan that nobody has asked to see; undefined where it goes to standard output, or where a format was asked for. */
-export function ownFile(isTerminal: boolean, { emit, output }: Asked): string | undefined {
+/** The file for a plan that the user did not ask to see; undefined if it goes to standard output, or if a format was asked for. */
+export function ownFile(isTerminal: boolean, { emit, output }: OutputOptions): string | undefined {
   if (!isTerminal || output !== undefined || emit !== undefined) return undefined;
   return join(mkdtempSync(join(tmpdir(), 'ccc-')), 'plan.json');
+}
+
+/**
+ * Writes the text of a format, or its folder of files.
+ * @returns what people should know about it
+ * @throws CccError 'usage' for a folder without a name; those of writing and of `writtenWith`
+ */
+export async function writeEmitted(
+  emitter: Emitter,
+  bundle: PlanBundle,
+  output: string | undefined,
+): Promise<readonly string[]> {
+  if (emitter.files === undefined) {
+    const { text, remarks } = await writtenWith(emitter, bundle);
+    await writeResult(text, output);
+    return remarks;
+  }
+  const folder = folderFor(emitter, output);
+  makeFolder(folder);
+  for (const { path, content } of emitter.files(bundle)) {
+    await writeResult(typeof content === 'string' ? [content] : content, join(folder, path));
+  }
+  return emitter.remarks?.(bundle) ?? [];
+}
+
+/** Tries before a long search whether its result could be written. @throws CccError 'usage', 'file' */
+export function checkOutput(emitter: Emitter, output: string | undefined): void {
+  if (emitter.files === undefined) checkTarget(output);
+  else makeFolder(folderFor(emitter, output));
+}
+
+function folderFor({ name }: Emitter, output: string | undefined): string {
+  if (output !== undefined && output !== '-') return output;
+  throw new CccError('usage', `${name} is a folder of files: say where with -o`);
 }

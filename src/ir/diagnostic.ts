@@ -59,16 +59,25 @@ export type ErrorCode =
   /** A target format that cannot express the plan. */
   | 'unsupported';
 
+/** One of several things that an error is about, for programs: a candidate that could not be used, a finding of the verifier. */
+export interface ErrorFinding {
+  readonly subject: string;
+  readonly message: string;
+}
+
 /** The one error for everything a user can cause. Anything else that is thrown is a bug in ccc. */
 export class CccError extends Error {
   override readonly name = 'CccError';
   readonly code: ErrorCode;
   readonly range: SourceRange | undefined;
+  /** What the message sums up, one by one; empty for most errors. */
+  readonly findings: readonly ErrorFinding[];
 
-  constructor(code: ErrorCode, message: string, range?: SourceRange) {
+  constructor(code: ErrorCode, message: string, range?: SourceRange, findings: readonly ErrorFinding[] = []) {
     super(message);
     this.code = code;
     this.range = range;
+    this.findings = findings;
   }
 }
 

@@ -4,7 +4,6 @@
  */
 
 import { lowerBound } from '../bounds/index.ts';
-import type { PlanBundle } from '../emit/index.ts';
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
@@ -19,7 +18,7 @@ import { simulate } from '../model/index.ts';
 import { instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
 import { type CompileRequest, type CompileResult, compile } from '../search/compile.ts';
 import { mayGainInRounds, withRounds } from '../search/in-rounds.ts';
-import { provedBundle } from '../search/proved-bundle.ts';
+import { type ProvedBundle, provedBundle } from '../search/proved-bundle.ts';
 import { loadSolver, type SolverName } from '../solver/index.ts';
 import { type Improvement, MoveSearch } from './search.ts';
 import { scheduleInSteps } from './steps.ts';
@@ -43,7 +42,7 @@ export interface OptimizeRequest extends Omit<ScheduleRequest, 'ranks' | 'limits
 
 export interface OptimizeResult {
   /** The faster plan, or the one that was given where nothing helped. */
-  readonly bundle: PlanBundle;
+  readonly bundle: ProvedBundle;
   readonly before: { readonly name: string; readonly seconds: Seconds; readonly bulks: number };
   readonly seconds: Seconds;
   readonly bound: Bound;

@@ -148,6 +148,7 @@ function noPlan({ collective, topology, shouldStop }: CompileRequest, dismissed:
   const what = `${collective.kind} on ${topology.name} (${ranksOf(topology)} ranks)`;
   const failures = dismissed.map(({ name, reason }) => `${name}: ${reason}`);
   const reasons = failures.length === 0 ? 'no schedule is known for it' : failures.join('; ');
-  if (shouldStop?.() !== true) return new CccError('no-plan', `no plan for ${what}: ${reasons}`);
-  return new CccError('stopped', `no plan for ${what} before the time was up: ${reasons}`);
+  const findings = dismissed.map(({ name, reason }) => ({ subject: name, message: reason }));
+  if (shouldStop?.() !== true) return new CccError('no-plan', `no plan for ${what}: ${reasons}`, undefined, findings);
+  return new CccError('stopped', `no plan for ${what} before the time was up: ${reasons}`, undefined, findings);
 }

@@ -1,7 +1,8 @@
 /** The format of a plan follows from the name of its file, where none is asked for. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatFor, ownFile } from '../../src/cli/target.ts';
+import { ownFile } from '../../src/cli/target.ts';
+import { formatFor } from '../../src/session/targets.ts';
 import { emptyFolder } from '../temporary.ts';
 import { inProcess } from './in-process.ts';
 import { ccc } from './run.ts';

@@ -1,6 +1,5 @@
 /** A proof cannot be forged: whatever is not the plan that the kernel accepted is a type error or is refused, and "correct" is never written of it. */
 import { describe, expect, it } from 'vitest';
-import { received, sendable } from '../../src/cli/jobs/transfer.ts';
 import { compactPlanText } from '../../src/compact/plan-json.ts';
 import { ProvedCompactPlan, proveCompact } from '../../src/compact/verify/prove.ts';
 import { json, type PlanBundle } from '../../src/emit/index.ts';
@@ -9,6 +8,7 @@ import { customResults } from '../../src/ir/custom-results.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { type Plan, PlanBuilder } from '../../src/ir/plan.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import { posted, received } from '../../src/session/compile/found-plan.ts';
 import { emitters } from '../../src/targets/index.ts';
 import { checkByKernel, ProvedPlan, prove, proveAgain, proveChecked } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
@@ -265,11 +265,18 @@ describe('the kernel sees what is written', () => {
   });
 
   it('where a plan comes from another thread', () => {
-    const sent = structuredClone(sendable({ bundle: bundleOf(proofOf(right)) }));
-    expect(planJson(received(sent).bundle)).toBe(planJson(bundleOf(proofOf(right))));
+    const topology = resolveTopology('ring:4');
+    const { bundle } = compile({
+      ...compileDefaults,
+      collective: collectiveOf('allgather', 4),
+      topology,
+      size: 2 ** 20,
+    });
+    const sent = structuredClone(posted(bundle));
+    expect(planJson(received(sent))).toBe(planJson(bundle));
     expect(() => proveAgain({ plan: wrong, options: {} })).toThrow(CccError);
-    const tampered = structuredClone(sendable({ bundle: { ...bundleOf(proofOf(right)) } }));
-    changeAt(tampered, ['bundle', 'proved', 'sentProof', 'plan', 'ops', 'dstOffset', 0]);
+    const tampered = structuredClone(posted(bundle));
+    changeAt(tampered, ['proof', 'plan', 'ops', 'dstOffset', 0]);
     expect(() => received(tampered)).toThrow('not correct');
   });
 });

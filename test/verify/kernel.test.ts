@@ -1,7 +1,6 @@
 /** Who decides: the kernel's word must be the ladder's, and a plan about which they disagree leaves nobody without a trace. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { withPlanSaved } from '../../src/cli/disagreement.ts';
 import { proveCompact } from '../../src/compact/verify/prove.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Plan } from '../../src/ir/plan.ts';
@@ -9,6 +8,7 @@ import type { Verification } from '../../src/ir/verification.ts';
 import { checkPlan } from '../../src/kernel/check.ts';
 import { readPlanFile } from '../../src/kernel/read.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import { withPlanSaved } from '../../src/session/disagreement.ts';
 import type { VerifyOptions } from '../../src/verify/index.ts';
 import { checkByKernel, judgePlan, proveChecked } from '../../src/verify/index.ts';
 import { Disagreement, decided } from '../../src/verify/kernel.ts';

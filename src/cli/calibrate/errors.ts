@@ -1,5 +1,7 @@
 /** Errors as text: percentages, and a dash where there is nothing to say. */
-import { type Errors, errorsOf, type Prediction } from '../../calibrate/index.ts';
+
+import { type Errors, errorsOf } from '../../calibrate/index.ts';
+import type { LabelledPrediction } from '../../session/calibrate-job.ts';
 
 export interface ErrorTexts {
   readonly points: string;
@@ -10,7 +12,7 @@ export interface ErrorTexts {
   readonly medianRegret: string;
 }
 
-export function errorTexts(predictions: readonly Prediction[]): ErrorTexts {
+export function errorTexts(predictions: readonly LabelledPrediction[]): ErrorTexts {
   return textsOf(errorsOf(predictions));
 }
 

@@ -1,6 +1,8 @@
 /** A picture of predicted against measured times, as SVG: on the line they agree, on the dashed ones they differ by a factor of two. */
-import { groupedBy, type Prediction } from '../../calibrate/index.ts';
+
+import { groupedBy } from '../../calibrate/index.ts';
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
+import type { LabelledPrediction } from '../../session/calibrate-job.ts';
 import {
   colour,
   document,
@@ -15,7 +17,7 @@ import {
 } from '../svg.ts';
 
 /** Measured times to the right, predicted ones upwards, a colour for each protocol. */
-export function scatterPicture(predictions: readonly Prediction[], title: string): string {
+export function scatterPicture(predictions: readonly LabelledPrediction[], title: string): string {
   const times = predictions.flatMap(({ measured, predicted }) => [measured, predicted]);
   const [least, most] = [Math.min(...times), Math.max(...times)];
   const x = logarithmic(least, most, frame.left, frame.left + frame.width);
@@ -47,7 +49,7 @@ export function scatterPicture(predictions: readonly Prediction[], title: string
 }
 
 function dot(
-  { configuration, size, measured, predicted }: Prediction,
+  { configuration, size, measured, predicted }: LabelledPrediction,
   index: number,
   x: (value: number) => number,
   y: (value: number) => number,

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import type { Dtype } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
-import { ranksOf } from '../../ir/topology.ts';
 import { type Bytes, formatBytes, formatSeconds } from '../../ir/units.ts';
-import type { BaselineRequest, Baselines } from '../../search/baselines.ts';
-import { searching } from '../compile/limits.ts';
+import { machineFrom } from '../machine.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
@@ -12,10 +10,9 @@ import {
   addSizeOptions,
   addTopologyOptions,
   type CollectiveOptions,
-  collectiveFrom,
   collectiveKindFrom,
-  defaultSize,
   limitsFrom,
+  specFrom,
   type TopologyOptions,
 } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
@@ -23,7 +20,7 @@ import { wrap } from '../show/text.ts';
 import { displayLimits } from '../shown.ts';
 import { widthOf } from '../terminal.ts';
 
-interface BoundOptions extends TopologyOptions, CollectiveOptions {
+interface BoundCommandOptions extends TopologyOptions, CollectiveOptions {
   readonly size?: Bytes;
   readonly dtype: Dtype;
   readonly json?: boolean;
@@ -39,23 +36,21 @@ export function registerBound(program: Command): void {
   addExamples(command, 'ccc bound alltoall --topo torus:4x4 --size 1MiB').action(run);
 }
 
-async function run(kindText: string, options: BoundOptions): Promise<void> {
+async function run(kindText: string, options: BoundCommandOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText, options);
-  const [{ topologyFrom }, { lowerBound }] = await Promise.all([
-    import('../machine.ts'),
-    import('../../bounds/index.ts'),
+  const [{ bound: boundOf }, { collectiveRequest }] = await Promise.all([
+    import('../../session/bound.ts'),
+    import('../../session/collectives.ts'),
   ]);
   const limits = limitsFrom(options.limit);
-  const topology = await topologyFrom(options, limits);
-  const collective = collectiveFrom(kind, ranksOf(topology), options);
-  const size = options.size ?? defaultSize(collective, options.dtype);
-  const bound = lowerBound(collective, topology, size);
-  const baselines = await baselinesOf({ collective, topology, size, dtype: options.dtype, limits });
+  const request = collectiveRequest(kind, await machineFrom(options, limits), await specFrom(options));
+  const { machine, size } = request;
+  const { baselines, certificate: _, ...bound } = await boundOf(request, { limits });
   if (options.json === true) {
-    writeJson({ ok: true, collective: kind, topology: topology.name, size, ...bound, baselines });
+    writeJson({ ok: true, collective: kind, topology: machine.name, size, ...bound, baselines });
     return;
   }
-  const head = `certified bound: no ${kind} of ${formatBytes(size)} on ${oneLine(topology.name)} takes less than ${formatSeconds(bound.seconds)}`;
+  const head = `certified bound: no ${kind} of ${formatBytes(size)} on ${oneLine(machine.name)} takes less than ${formatSeconds(bound.seconds)}`;
   const reasons = bound.certificates.flatMap(({ seconds, kind: of, reason }) =>
     wrap(
       `  ${formatSeconds(seconds).padStart(10)}  `,
@@ -67,12 +62,4 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
   if (baselines === undefined) return;
   const { baselinesText } = await import('../compile/baselines-report.ts');
   await writeResult([`\n${baselinesText(baselines, undefined, process.stdout.columns)}`]);
-}
-
-/** What NCCL's rings and trees make of the bound; undefined where it has none for the collective, or they take long to price. */
-async function baselinesOf(request: BaselineRequest): Promise<Baselines | undefined> {
-  const { kind, ranks, counts } = request.collective;
-  if (ranks > searching.ranksToPrice || counts !== undefined) return undefined;
-  const { baselinesFor, hasBaseline } = await import('../../search/baselines.ts');
-  return hasBaseline(kind) ? baselinesFor(request) : undefined;
 }

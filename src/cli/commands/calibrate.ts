@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import { parseBytesPerSecond, parseSeconds } from '../../ir/units.ts';
-import type { CalibrateWork } from '../calibrate/job.ts';
+import type { CalibrationInput } from '../../session/calibrate-job.ts';
 import { exitCodes } from '../failure.ts';
+import { interruptible } from '../jobs/interruptible.ts';
 import { progressLine } from '../jobs/progress.ts';
-import { runJob } from '../jobs/run-job.ts';
 import {
   addExamples,
   addLongRunOptions,
@@ -99,28 +99,23 @@ async function run(paths: readonly string[], options: CalibrateOptions): Promise
   checkTarget(options.output);
   checkTarget(options.picture);
   const given = options.probe === true ? await probed(paths, options) : await read(paths, options);
-  const {
-    protocol,
-    unverified = false,
-    fit,
-    fix = [],
-    holdOut,
-    seed,
-    date,
-    timeLimit,
-    progress,
-    output,
-    picture,
-  } = options;
-  const asked = { protocol, unverified, fit, fix, holdOut, seed, date, limits: limitsFrom(options.limit) };
+  const { protocol, unverified, fit, fix, holdOut, seed, date, output, picture } = options;
+  const asked = { plan: given.plan, protocol, unverified, fit, fix, holdOut, seed, date };
+  const { calibrate } = await import('../../session/calibrate.ts');
   try {
-    const work = { ...given.work, ...asked, width: process.stdout.columns };
-    const found = await runJob('calibrate', work, { timeLimit, progress });
-    if (output !== undefined) await writeResult([found.file], output);
-    if (picture !== undefined) await writeResult([found.picture], picture);
-    if (options.json === true) writeJson(found.document);
-    else await writeResult([found.text]);
-    if (!found.stoppedEarly) return;
+    const limits = limitsFrom(options.limit);
+    const outcome = await interruptible(options, (watched) => calibrate(given.input, { ...asked, limits, ...watched }));
+    if (!outcome.ok) throw outcome.error;
+    const { machine } = outcome;
+    if (output !== undefined) await writeResult([machine.file], output);
+    if (picture !== undefined) {
+      const { scatterPicture } = await import('../calibrate/picture.ts');
+      await writeResult([scatterPicture(machine.unseen ?? machine.own, machine.about)], picture);
+    }
+    const { calibrationDocument, calibrationText } = await import('../calibrate/report.ts');
+    if (options.json === true) writeJson(calibrationDocument(machine));
+    else await writeResult([calibrationText(machine, process.stdout.columns)]);
+    if (!machine.stoppedEarly) return;
     note('ccc: the search was ended; these are the best numbers so far');
     process.exitCode = exitCodes.stopped;
   } finally {
@@ -128,9 +123,11 @@ async function run(paths: readonly string[], options: CalibrateOptions): Promise
   }
 }
 
-/** What is calibrated from what, and how to leave nothing behind. */
+/** What is calibrated, and from what. */
 interface Given {
-  readonly work: Pick<CalibrateWork, 'topo' | 'machine' | 'files' | 'plan'>;
+  readonly input: CalibrationInput;
+  readonly plan: string | undefined;
+  /** Removes temporary files. */
   forget(): void;
 }
 
@@ -145,7 +142,7 @@ async function read(paths: readonly string[], options: CalibrateOptions): Promis
     throw new CccError('usage', 'either --plan or --algorithm says what ran, not both');
   }
   const [{ machineSource }, { listShipped, nearestNames, readSource }] = await Promise.all([
-    import('../machine.ts'),
+    import('../../session/machine/edited-machine.ts'),
     import('../../read/index.ts'),
   ]);
   const shipped = listShipped('schedules');
@@ -155,14 +152,17 @@ async function read(paths: readonly string[], options: CalibrateOptions): Promis
   const limits = limitsFrom(options.limit);
   const machine = await machineSource(topo, options, limits);
   const files = paths.map((path) => readSource(path, limits));
-  return { work: { topo, machine, files, plan: options.plan ?? algorithm }, forget: () => {} };
+  return { input: { topo, machine, files }, plan: options.plan ?? algorithm, forget: () => {} };
 }
 
 /** Measures on this machine; `--topo` says where the search begins. */
 async function probed(paths: readonly string[], options: CalibrateOptions): Promise<Given> {
   const { ranks, progress } = options;
   if (paths.length > 0) throw new CccError('usage', '--probe measures by itself: it takes no files');
-  const [{ probe }, { machineSource }] = await Promise.all([import('../calibrate/probe.ts'), import('../machine.ts')]);
+  const [{ probe }, { machineSource }] = await Promise.all([
+    import('../calibrate/probe.ts'),
+    import('../../session/machine/edited-machine.ts'),
+  ]);
   const limits = limitsFrom(options.limit);
   const { topo = './probed.yaml' } = options;
   const given = options.topo === undefined ? undefined : await machineSource(topo, options, limits);
@@ -171,10 +171,8 @@ async function probed(paths: readonly string[], options: CalibrateOptions): Prom
   const line = progressLine(progress === true);
   try {
     const { times, machine } = await probe(folder, ranks, limits, line.show);
-    return {
-      work: { topo, machine: options.topo === undefined ? machine : given, files: [times], plan: undefined },
-      forget,
-    };
+    const input = { topo, machine: options.topo === undefined ? machine : given, files: [times] };
+    return { input, plan: undefined, forget };
   } catch (error) {
     forget();
     throw error;

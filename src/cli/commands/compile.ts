@@ -1,18 +1,18 @@
-import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { chipsAreAlike } from '../../graph/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { compactKinds } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
-import { efforts } from '../../ir/effort.ts';
-import { ranksOf } from '../../ir/topology.ts';
-import { type FoundPlan, foundPlanResult } from '../compile/found-plan.ts';
-import type { IntactTime } from '../compile/intact.ts';
-import { searching } from '../compile/limits.ts';
-import { type CompileOptions, hasLanes, isWide, type MachineRequest, readRequest } from '../compile/request.ts';
-import { checkTargetIsWritable, emitterNamed } from '../emitters.ts';
-import { checkRequestFitsLimits } from '../fits.ts';
-import { type JobSettings, runJob } from '../jobs/run-job.ts';
+import type { Dtype } from '../../ir/dtype.ts';
+import { type Effort, efforts } from '../../ir/effort.ts';
+import type { Bytes } from '../../ir/units.ts';
+import type { Objective } from '../../search/comparing.ts';
+import type { CollectiveRequest } from '../../session/collectives.ts';
+import type { AnyCompiledPlan } from '../../session/compile/compile.ts';
+import type { CompileOptions } from '../../session/compile/options.ts';
+import type { Outcome } from '../../session/outcome.ts';
+import { emitterNamed, formatFor } from '../../session/targets.ts';
+import { interruptible } from '../jobs/interruptible.ts';
+import { symmetricTopologyFrom } from '../machine.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
@@ -20,16 +20,38 @@ import {
   addLongRunOptions,
   addSizeOptions,
   addTopologyOptions,
+  type CollectiveOptions,
   collectiveKindFrom,
+  type LongRunOptions,
+  limitsFrom,
   oneOf,
+  specFrom,
+  type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
 import { note } from '../output.ts';
-import { addSolverOptions, modelWriter } from '../solver-options.ts';
-import { formatFor, writeTarget } from '../target.ts';
+import { addSolverOptions, modelWriter, type SolverOptions, type SolverOrNone } from '../solver-options.ts';
+import { checkOutput, written } from '../target.ts';
 
-/** An allgather in so many bulks that moves no more chunks is found in a moment on machines that look the same from every chip. */
-const fewMoves = 2 ** 16;
+/** The options of `ccc compile` as they were typed. */
+interface TypedOptions extends TopologyOptions, CollectiveOptions, SolverOptions<SolverOrNone>, LongRunOptions {
+  /** `--ranks`. */
+  readonly ranks?: number;
+  readonly size?: Bytes;
+  readonly dtype: Dtype;
+  readonly chunks?: number;
+  readonly bulks: number | 'auto';
+  readonly engine: string;
+  readonly algorithm?: string;
+  readonly objective: Objective;
+  readonly emit?: string;
+  readonly output?: string;
+  readonly seed: number;
+  readonly effort?: Effort;
+  readonly explain?: boolean;
+  readonly json?: boolean;
+  readonly compact?: boolean;
+}
 
 /** `ccc compile`: a proved plan for a collective on a topology. */
 export function registerCompile(program: Command): void {
@@ -80,142 +102,67 @@ function bulkCount(text: string): number | 'auto' {
   return wholeNumber(1)(text);
 }
 
-/** What was typed: the format may follow from the name of the file. */
-type TypedOptions = Omit<CompileOptions, 'emit'> & { readonly emit?: string };
-
-async function run(kindText: string, typed: TypedOptions): Promise<void> {
-  const given: CompileOptions = { ...typed, emit: formatFor(typed) };
-  const kind = collectiveKindFrom(kindText, given);
-  if (given.compact === true) {
-    const { compileCompactly } = await import('../compact/compile.ts');
-    return writeTarget(typed, (output) => compileCompactly(kind, { ...given, ...output }));
-  }
-  const emitter = await emitterNamed(given.emit);
-  const onLastModel = modelWriter(given);
-  const { machine, request } = await requestFor(kind, kindText, given);
-  // Without lanes nothing is known of what the runtime does in place of bulks: in slices of its own it gains by what gains by bulks.
-  const isInOne = emitter.inOneBulk !== undefined && given.bulks === 'auto' && hasLanes(machine);
-  const options = isInOne ? { ...given, bulks: 1 } : given;
-  const asked = { machine, request: { ...request, bulks: options.bulks } };
-  if (isForCompact(asked, options) && (await isCompact(kind, typed, options))) return;
-  await checkRoom(asked, kind, options);
-  checkTargetIsWritable(emitter, options.output);
-  const [found, { present }] = await Promise.all([
-    options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options, onLastModel),
+async function run(kindText: string, options: TypedOptions): Promise<void> {
+  const target = formatFor(options);
+  const kind = collectiveKindFrom(kindText, options);
+  const onLastModel = modelWriter(options);
+  const emitter = await emitterNamed(target);
+  const request = await requestFor(kind, options);
+  if (options.compact !== true) checkOutput(emitter, options.output);
+  const [plan, { present }] = await Promise.all([
+    interruptible({ ...options, onLastModel }, async (watched) => {
+      const { compile } = await import('../../session/compile/compile.ts');
+      return compile(request, { ...searchOptions(options, target), ...watched });
+    }).then(planOf),
     import('../compile/present.ts'),
   ]);
-  const intactOf = async (): Promise<IntactTime | undefined> => {
-    if (options.without === undefined) return undefined;
-    return (await import('../compile/intact.ts')).intactTime(kindText, options, found);
-  };
-  if (isInOne) note(`${emitter.name} has no bulks: the plan is the best that was found in one`);
-  const intact = options.json === true ? await intactOf() : undefined;
-  await writeTarget(typed, async (output) => {
-    const { placement } = asked.machine;
-    process.exitCode = await present(found, { ...options, ...output }, { intact, placement });
+  if (plan.kind === 'compact') {
+    const { presentCompact } = await import('../compact/present.ts');
+    await written(options, (output) => presentCompact(plan, { ...options, ...output }));
+    if (options.compact !== true) note(whyCompact);
+    return;
+  }
+  for (const text of plan.context.notes) note(text);
+  const intact = options.json === true ? await plan.intact() : undefined;
+  await written(options, async (output) => {
+    process.exitCode = await present(plan, emitter, { ...options, ...output }, intact);
   });
-  // Who reads the report has time for what the whole machine took; a program that waits for the plan has it.
-  if (options.json !== true && (process.stderr.isTTY || options.explain === true)) await noteIntact(await intactOf());
-}
-
-async function noteIntact(intact: IntactTime | undefined): Promise<void> {
-  if (intact !== undefined) note((await import('../compile/intact.ts')).intactText(intact));
-}
-
-/**
- * By engines that need no solver, and then in rounds by one that does; with all processors where there is a time limit to fill. A short search
- * is done in this thread, but what solvers do is not.
- */
-async function searched(
-  asked: MachineRequest,
-  options: CompileOptions,
-  onLastModel: JobSettings<FoundPlan>['onLastModel'],
-): Promise<FoundPlan> {
-  const { timeLimit, progress } = options;
-  const isShort = timeLimit === undefined && takesNoTime(asked.request);
-  const workers = timeLimit === undefined ? 1 : Math.min(availableParallelism(), searching.workers);
-  const costOf = ({ value }: FoundPlan): number => value;
-  const inRounds = options.solver === 'none' ? undefined : options.solver;
-  const work = { ...asked, options, solver: undefined, inRounds };
-  if (!isShort) return runJob('compile', work, { timeLimit, workers, costOf, progress, onLastModel });
-  const known = await runJob('compile', { ...work, inRounds: undefined }, { isShort });
-  const { mayGainInRounds } = await import('../../search/in-rounds.ts');
-  const isOver =
-    inRounds === undefined || known.groups !== undefined || !mayGainInRounds(foundPlanResult(known), asked.request);
-  if (!isOver) return runJob('compile', { ...work, known }, { progress, onLastModel });
-  await onLastModel?.(undefined);
-  return known;
-}
-
-/** Whether the search is over before Ctrl-C would be of use. */
-function takesNoTime({ effort, exhaustive, chunks, bulks, collective, topology }: MachineRequest['request']): boolean {
-  const ranks = ranksOf(topology);
-  if (ranks <= (effort === 'quick' ? searching.quickRanksAtOnce : searching.ranksAtOnce)) return true;
-  const isPlain = collective.kind === 'allgather' && chunks !== undefined && bulks !== 'auto' && exhaustive !== true;
-  return isPlain && ranks ** 2 * chunks <= fewMoves && chipsAreAlike(topology);
-}
-
-/**
- * By the exact engine. A single shape is looked for without a solver first, since most are found by construction and loading a
- * solver takes longer than that.
- */
-async function solved(
-  asked: MachineRequest,
-  options: CompileOptions,
-  onLastModel: JobSettings<FoundPlan>['onLastModel'],
-): Promise<FoundPlan> {
-  const { chunks, set, solver, timeLimit, progress } = options;
-  if (solver === 'none')
-    throw new CccError('usage', 'the exact engine needs a solver: --solver none leaves it without');
-  const work = { ...asked, options, solver, inRounds: undefined };
-  const isOneShape = chunks !== undefined && set?.steps !== undefined && set.rounds !== undefined;
-  if (isOneShape && onLastModel === undefined && solver === 'auto' && timeLimit === undefined) {
-    try {
-      return await runJob('compile', { ...work, solver: undefined }, { isShort: true });
-    } catch (error) {
-      if (!(error instanceof CccError) || error.code !== 'no-plan') throw error;
-    }
-  }
-  // Of a single shape there is nothing to keep before it is found; where nobody watches, a worker would only take time to start.
-  const isWatched = progress === true || process.stderr.isTTY || timeLimit !== undefined;
-  const isShort = isOneShape && !isWatched && ranksOf(asked.machine.topology) <= searching.ranksAtOnce;
-  return runJob('compile', work, { timeLimit, isShort, progress, onLastModel });
-}
-
-/** Whether any plan will do, of so many ranks that a full one takes minutes, for a collective in which all ranks do the same. */
-function isForCompact({ request, machine }: MachineRequest, options: CompileOptions): boolean {
-  const { collective, objective, exhaustive } = request;
-  const { effort, timeLimit, chunks, ranks, without, map, set, emit, lpOut, protocol } = options;
-  const isMany = collective.ranks > searching.ranksInFull && compactKinds.includes(collective.kind);
-  const isPlain = isWide(options) && objective === 'time' && exhaustive !== true && emit === 'json';
-  const isWhole = machine.groups === undefined && collective.counts === undefined && !collective.ordered;
-  const asks = [effort, timeLimit, chunks, ranks, without, map, set, lpOut, protocol];
-  return isMany && isPlain && isWhole && asks.every((one) => one === undefined);
-}
-
-/** False where there is no such plan; nothing is written then. */
-async function isCompact(kind: CollectiveKind, typed: TypedOptions, options: CompileOptions): Promise<boolean> {
-  const { foundCompactly, whyCompact, writeCompact } = await import('../compact/compile.ts');
-  const result = await foundCompactly(kind, options);
-  if (result === undefined) return false;
-  await writeTarget(typed, (output) => writeCompact(result, { ...options, ...output }));
-  note(whyCompact);
-  return true;
-}
-
-async function requestFor(kind: CollectiveKind, kindText: string, options: CompileOptions): Promise<MachineRequest> {
-  try {
-    return await readRequest(kindText, options);
-  } catch (error) {
-    throw await (await import('../compact/compile.ts')).withCompactHint(error, kind, options);
+  // A program waits for the plan; people who read the report have time for the search on the whole machine.
+  if (options.json !== true && (process.stderr.isTTY || options.explain === true)) {
+    const whole = await plan.intact();
+    if (whole !== undefined) note((await import('../compile/intact-report.ts')).intactText(whole));
   }
 }
 
-/** Refuses at once what no search could find within the limits. */
-async function checkRoom({ request }: MachineRequest, kind: CollectiveKind, options: CompileOptions): Promise<void> {
-  try {
-    checkRequestFitsLimits(request);
-  } catch (error) {
-    throw await (await import('../compact/compile.ts')).withCompactHint(error, kind, options);
-  }
+const whyCompact =
+  'One program for all ranks, since they all see the same machine. ccc convert --expand writes a full plan out; --effort, --engine or --algorithm search for one.';
+
+function planOf(outcome: Outcome<{ readonly plan: AnyCompiledPlan }>): AnyCompiledPlan {
+  if (outcome.ok) return outcome.plan;
+  throw outcome.error;
+}
+
+function searchOptions(options: TypedOptions, target: string): CompileOptions {
+  const { effort, objective, engine, algorithm, set, chunks, bulks, seed, solver, explain, compact, limit } = options;
+  const search = { effort, objective, engine, algorithm, parameters: set, chunks, bulks, seed, solver };
+  return { ...search, target, explain, compact, limits: limitsFrom(limit) };
+}
+
+async function requestFor(kind: CollectiveKind, options: TypedOptions): Promise<CollectiveRequest> {
+  const [{ Machine }, { collectiveRequest }] = await Promise.all([
+    import('../../session/machine/machine.ts'),
+    import('../../session/collectives.ts'),
+  ]);
+  const limits = limitsFrom(options.limit);
+  const placed = options.ranks === undefined ? options : { ...options, place: options.ranks };
+  const read = options.compact === true ? Machine.readCompact : Machine.read;
+  const spec = await specFrom(options);
+  return collectiveRequest(kind, await read(placed, limits).catch((error) => rethrow(error, kind, options)), spec);
+}
+
+/** A machine may be too large for a full plan and have a compact one all the same: then the error says so. */
+async function rethrow(error: unknown, kind: CollectiveKind, options: TypedOptions): Promise<never> {
+  if (!(error instanceof CccError) || error.code !== 'limit' || !compactKinds.includes(kind)) throw error;
+  const { withCompactHint } = await import('../../session/compile/compact-plan.ts');
+  throw await withCompactHint(error, { symmetric: () => symmetricTopologyFrom(options, limitsFrom(options.limit)) });
 }

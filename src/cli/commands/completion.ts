@@ -23,7 +23,7 @@ async function run(program: Command, shell: string): Promise<void> {
 async function knownValues(): Promise<KnownValues> {
   const [{ listShipped }, { allEmitters }, { engines }, { docsTopics }] = await Promise.all([
     import('../../read/index.ts'),
-    import('../emitters.ts'),
+    import('../../session/targets.ts'),
     import('../../synth/index.ts'),
     import('../topics.ts'),
   ]);

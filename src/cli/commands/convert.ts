@@ -3,7 +3,8 @@ import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { type Bytes, counted } from '../../ir/units.ts';
 import { firstError } from '../../ir/verification.ts';
-import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
+import { checkOptionsApply, sourceOf } from '../../session/source.ts';
+import { emitterNamed, formatFor, readyFor } from '../../session/targets.ts';
 import {
   addCollectiveOptions,
   addExamples,
@@ -16,8 +17,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { note, writeResult } from '../output.ts';
-import { checkOptionsApply, sourceOf } from '../source.ts';
-import { formatFor, writeTarget } from '../target.ts';
+import { writeEmitted, written } from '../target.ts';
 
 interface ConvertOptions extends TopologyOptions, CollectiveOptions {
   readonly ranks?: number;
@@ -110,7 +110,7 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   const priced = withCost(bundle, limits.operations);
   const { cost, proved } = priced;
   const time = cost === undefined ? [] : [`the plan ${timingSentence(cost.seconds, pricedFor)}`];
-  await writeTarget(options, async ({ output = options.output }) => {
+  await written(options, async ({ output = options.output }) => {
     const remarks = await writeEmitted(emitter, await readyFor(emitter, priced), output);
     const { name, collective } = proved.plan;
     const what = `proved: ${name} (${collective.kind} on ${counted(collective.ranks, 'rank')})`;

@@ -96,7 +96,7 @@ async function subjectOf(what: string, options: DiffOptions, limits: Limits): Pr
   if (read.dumpKindOf(source) !== undefined || !/^\s*[{<]/.test(source.text)) return machineOf(source);
   const topology = options.topo === undefined ? undefined : await topologyFrom(options, limits);
   const { plan, extra } = await planIn(source, limits);
-  const { timedPlan } = await import('../timed-plan.ts');
+  const { timedPlan } = await import('../../session/timed-plan.ts');
   const timed = timedPlan(plan, extra, { topology, size: options.size }, limits);
   const { comparedPlan } = await import('../diff/plans.ts');
   return { kind: 'plan', plan: comparedPlan(plan, extra, timed) };

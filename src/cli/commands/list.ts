@@ -73,7 +73,7 @@ async function entriesOf(subject: Subject): Promise<readonly Entry[]> {
     case 'schemas':
       return schemaFiles();
     case 'emitters': {
-      const { allEmitters } = await import('../emitters.ts');
+      const { allEmitters } = await import('../../session/targets.ts');
       return (await allEmitters()).map(({ name, about }) => ({ name, about }));
     }
   }

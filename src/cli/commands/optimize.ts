@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
-import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import type { SourceText } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
+import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { checkTargetIsWritable, emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
+import { checkOptionsApply, sourceOf } from '../../session/source.ts';
+import { emitterNamed, formatFor, readyFor } from '../../session/targets.ts';
 import { exitCodes } from '../failure.ts';
-import { runJob } from '../jobs/run-job.ts';
-import type { OptimizeWork } from '../optimize/job.ts';
+import { interruptible } from '../jobs/interruptible.ts';
+import { machineFrom } from '../machine.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
@@ -21,11 +23,10 @@ import {
 } from '../options.ts';
 import { note, writeJson } from '../output.ts';
 import { type SolverOrNone, solverOption } from '../solver-options.ts';
-import { checkOptionsApply, sourceOf } from '../source.ts';
-import { formatFor, writeTarget } from '../target.ts';
+import { checkOutput, writeEmitted, written } from '../target.ts';
 import { widthOf } from '../terminal.ts';
 
-interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
+interface OptimizeCommandOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
   readonly size?: Bytes;
   readonly dtype: Dtype;
   readonly chunks?: number;
@@ -50,42 +51,43 @@ export function registerOptimize(program: Command): void {
   addExamples(command, 'ccc optimize ring-allreduce --topo ring:4 --size 1MiB -o faster.json').action(run);
 }
 
-async function run(path: string, options: OptimizeOptions): Promise<void> {
-  const { topologyFrom } = await import('../machine.ts');
+async function run(path: string, options: OptimizeCommandOptions): Promise<void> {
   const emitter = await emitterNamed(formatFor(options));
   const limits = limitsFrom(options.limit);
-  const topology = await topologyFrom(options, limits);
+  const machine = await machineFrom(options, limits);
   const source = await sourceOf(path, limits);
   checkOptionsApply(source, options);
-  checkTargetIsWritable(emitter, options.output);
-  const { ordered = false, inPlace = false, set = {}, root, op, chunks, size, dtype, timeLimit, progress } = options;
-  const solver = options.solver === 'none' ? undefined : options.solver;
-  const request = { root, op, ordered, inPlace, parameters: set, chunks, topology, size, dtype, limits, solver };
-  try {
-    const result = await runJob('optimize', { source, request }, { timeLimit, progress });
-    const { optimizeDocument, optimizeText } = await import('../optimize/report.ts');
-    await writeTarget(options, async ({ output = options.output }) => {
-      if (options.json !== true || output !== undefined) {
-        await writeEmitted(emitter, await readyFor(emitter, result.bundle), output);
-      }
-      if (options.json === true) writeJson(optimizeDocument(result));
-      else note(optimizeText(result, widthOf(process.stderr)));
-    });
-    if (!result.stoppedEarly) return;
-    note('ccc: the search was ended; this is the best so far');
-    process.exitCode = exitCodes.stopped;
-  } catch (error) {
-    if (!(error instanceof CccError) || error.code !== 'unproved' || options.json === true) throw error;
-    await tellStory(source, request);
+  checkOutput(emitter, options.output);
+  const { ordered, inPlace, set, root, op, chunks, size, dtype, solver } = options;
+  const request = { root, op, ordered, inPlace, parameters: set, chunks, size, dtype, limits, solver };
+  const { optimize } = await import('../../session/optimize.ts');
+  const outcome = await interruptible(options, (watched) => optimize(source, machine, { ...request, ...watched }));
+  if (!outcome.ok) {
+    if (outcome.reason !== 'unproved' || options.json === true) throw outcome.error;
+    return tellStory(source, machine.single, options);
   }
+  const { plan } = outcome;
+  const { optimizeDocument, optimizeText } = await import('../optimize/report.ts');
+  await written(options, async ({ output = options.output }) => {
+    if (options.json !== true || output !== undefined) {
+      await writeEmitted(emitter, await readyFor(emitter, plan.bundle), output);
+    }
+    if (options.json === true) writeJson(optimizeDocument(plan));
+    else note(optimizeText(plan, widthOf(process.stderr)));
+  });
+  if (!plan.stoppedEarly) return;
+  note('ccc: the search was ended; this is the best so far');
+  process.exitCode = exitCodes.stopped;
 }
 
-/** A schedule that is wrong to begin with: what is wrong, operation by operation. */
-async function tellStory(source: SourceText, request: OptimizeWork['request']): Promise<void> {
+/** Reports what is wrong with a schedule that is not correct to begin with, operation by operation. */
+async function tellStory(source: SourceText, topology: Topology, options: OptimizeCommandOptions): Promise<void> {
   const [{ verifyOverRange }, { verifyReport }] = await Promise.all([
-    import('../verify/range.ts'),
+    import('../../session/verify/range.ts'),
     import('../verify/report.ts'),
   ]);
+  const { root, op, ordered = false, inPlace = false, set = {}, chunks, size, limit } = options;
+  const request = { root, op, ordered, inPlace, parameters: set, chunks, size, topology, limits: limitsFrom(limit) };
   const report = await verifyOverRange(source, { ...request, bitwise: false }, () => {});
   note(`not optimised, since it is wrong to begin with:\n${verifyReport(report)}`);
   process.exitCode = exitCodes.failed;

@@ -1,26 +1,26 @@
 import type { Command } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
-import { ranksOf } from '../../ir/topology.ts';
 import { exitCodes } from '../failure.ts';
-import { runJob } from '../jobs/run-job.ts';
+import { interruptible } from '../jobs/interruptible.ts';
+import { machineFrom } from '../machine.ts';
 import {
   addCollectiveOptions,
   addExamples,
   addLongRunOptions,
   addTopologyOptions,
   type CollectiveOptions,
-  collectiveFrom,
   collectiveKindFrom,
   type LongRunOptions,
   limitsFrom,
+  specFrom,
   type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
 import { addSolverOptions, modelWriter, type SolverOptions } from '../solver-options.ts';
 
-interface ParetoOptions extends TopologyOptions, CollectiveOptions, SolverOptions, LongRunOptions {
+interface ParetoCommandOptions extends TopologyOptions, CollectiveOptions, SolverOptions, LongRunOptions {
   readonly chunksUpTo?: number;
   readonly seed: number;
   readonly output?: string;
@@ -40,23 +40,30 @@ export function registerPareto(program: Command): void {
   addExamples(command, 'ccc pareto allgather --topo ring:4').action(run);
 }
 
-async function run(kindText: string, options: ParetoOptions): Promise<void> {
+async function run(kindText: string, options: ParetoCommandOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText);
   if (options.output !== undefined && !options.output.endsWith('.svg')) {
     throw new CccError('usage', `-o writes a drawing: expected a file that ends in .svg, not '${options.output}'`);
   }
   const onLastModel = modelWriter(options);
-  const [{ topologyFrom }, show] = await Promise.all([import('../machine.ts'), import('../pareto/report.ts')]);
+  const [{ collectiveRequest }, { pareto }, show] = await Promise.all([
+    import('../../session/collectives.ts'),
+    import('../../session/pareto.ts'),
+    import('../pareto/report.ts'),
+  ]);
   const limits = limitsFrom(options.limit);
-  const topology = await topologyFrom(options, limits);
-  const collective = collectiveFrom(kind, ranksOf(topology), options);
-  const { chunksUpTo, seed, timeLimit, progress, solver } = options;
-  const request = { collective, topology, chunksUpTo, seed, limits };
-  const result = await runJob('pareto', { request, solver }, { timeLimit, progress, onLastModel });
-  const title = oneLine(`${kind} on ${topology.name}`);
+  const machine = await machineFrom(options, limits);
+  const request = collectiveRequest(kind, machine, await specFrom(options));
+  const { chunksUpTo, seed, solver } = options;
+  const outcome = await interruptible({ ...options, onLastModel }, (watched) =>
+    pareto(request, { chunksUpTo, seed, solver, limits, ...watched }),
+  );
+  if (!outcome.ok) throw outcome.error;
+  const { frontier: result } = outcome;
+  const title = oneLine(`${kind} on ${machine.name}`);
   if (options.output !== undefined) await writeResult([show.frontierSvg(result, title)], options.output);
   if (options.json === true) {
-    writeJson({ ok: true, collective: kind, topology: topology.name, ...show.frontierDocument(result) });
+    writeJson({ ok: true, collective: kind, topology: machine.name, ...show.frontierDocument(result) });
   } else {
     await writeResult([show.frontierText(result, title)]);
   }

@@ -9,6 +9,8 @@ import type { DocumentBlocks } from '../../jobs/claims.ts';
 import type { TimingWish } from '../../jobs/timing-target.ts';
 import type { ScheduleFile } from '../../read/index.ts';
 import type { CompactDocument } from '../../read/plan/index.ts';
+import { checkOptionsApply } from '../../session/source.ts';
+import type { SimulatedProof } from '../../session/timed-plan.ts';
 import {
   addCollectiveOptions,
   addExamples,
@@ -22,9 +24,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { writeResult, writeText } from '../output.ts';
-import { checkOptionsApply } from '../source.ts';
 import { fitted, widthToRead } from '../terminal.ts';
-import type { SimulatedProof } from '../timed-plan.ts';
 
 const levels = ['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs'] as const;
 const lanes = ['links', 'ranks'] as const;
@@ -139,7 +139,8 @@ function checkTopologyName(what: string, { listShipped, nearestNames }: typeof i
 }
 
 async function topologyText(what: string, options: ShowOptions, source?: SourceText): Promise<string> {
-  const [{ machineSource, topologyFrom }, { showTopology }, { describeMachine }] = await Promise.all([
+  const [{ machineSource }, { topologyFrom }, { showTopology }, { describeMachine }] = await Promise.all([
+    import('../../session/machine/edited-machine.ts'),
     import('../machine.ts'),
     import('../show/index.ts'),
     import('../../read/index.ts'),
@@ -211,7 +212,7 @@ async function compactText(document: CompactDocument, options: ShowOptions): Pro
     const [{ showCompactPlan }, { compactTimeLine }, { symmetricTopologyFrom }] = await Promise.all([
       import('../show/index.ts'),
       import('../../jobs/compact.ts'),
-      import('../compact/machine.ts'),
+      import('../machine.ts'),
     ]);
     const limits = limitsFrom(options.limit);
     const machine = options.topo === undefined ? undefined : await symmetricTopologyFrom(options, limits);
@@ -261,16 +262,16 @@ async function planText(plan: Plan, blocks: DocumentBlocks, options: ShowOptions
   }
 }
 
-/** What the plan takes, below what is shown of it. */
+/** What the plan takes, below what is displayLimits of it. */
 async function timeText(plan: Plan, blocks: DocumentBlocks, options: ShowOptions): Promise<string> {
-  const { timeLine } = await import('../timed-plan.ts');
+  const { timeLine } = await import('../../session/timed-plan.ts');
   const line = timeLine(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
   return fitted(line, widthToRead() ?? Number.POSITIVE_INFINITY);
 }
 
 /** @throws CccError 'usage' where no machine is known, and those of `timedPlan` */
 async function timed(plan: Plan, blocks: DocumentBlocks, options: ShowOptions): Promise<SimulatedProof> {
-  const { timedPlan } = await import('../timed-plan.ts');
+  const { timedPlan } = await import('../../session/timed-plan.ts');
   const found = timedPlan(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
   if (found !== undefined) return found;
   throw new CccError(

@@ -1,31 +1,30 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
-import { dtypeBytes } from '../../ir/dtype.ts';
+import type { CollectiveRequest } from '../../session/collectives.ts';
+import { searching } from '../../session/limits.ts';
+import type { Tunings } from '../../session/tune/tune.ts';
 import { rulesVersions } from '../../tune/open-mpi.ts';
-import { searching } from '../compile/limits.ts';
 import { exitCodes } from '../failure.ts';
-import { checkRequestFitsLimits } from '../fits.ts';
-import { runJob } from '../jobs/run-job.ts';
+import { interruptible } from '../jobs/interruptible.ts';
+import { machineFrom } from '../machine.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
   addExamples,
   addLongRunOptions,
   addTopologyOptions,
-  checkOperator,
-  collectiveFrom,
   collectiveKindFrom,
   limitsFrom,
   oneOf,
   rankRange,
   sizeRange,
+  specFrom,
   wholeNumber,
 } from '../options.ts';
 import { checkTarget, makeFolder, note, writeResult } from '../output.ts';
 import { widthOf } from '../terminal.ts';
-import type { TuneOptions, TuneWork } from '../tune/request.ts';
-import type { FoundTables } from '../tune/tables.ts';
+import type { TuneCommandOptions } from '../tune/options.ts';
 
 /** `ccc tune`: which plan to use for which size. */
 export function registerTune(program: Command): void {
@@ -70,44 +69,32 @@ function percent(text: string): number {
   return value;
 }
 
-async function run(kindText: string, options: TuneOptions): Promise<void> {
+async function run(kindText: string, options: TuneCommandOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText);
-  if (kind === 'barrier') throw new CccError('usage', 'a barrier moves no data: there is no size to tune it for');
-  checkOperator(kind, options.op, options.dtype);
-  const [{ machineFrom }, { topologiesNamed }, { sizeSeries }] = await Promise.all([
-    import('../machine.ts'),
+  const [{ collectiveRequest }, { tuneEach }, { topologiesNamed }] = await Promise.all([
+    import('../../session/collectives.ts'),
+    import('../../session/tune/tune.ts'),
     import('../tune/map.ts'),
-    import('../../tune/ranges.ts'),
   ]);
   const limits = limitsFrom(options.limit);
-  const names = topologiesNamed(options.topo, options.ranks);
-  const targets: TuneWork['targets'][number][] = [];
-  for (const topo of names) {
-    const asked = topo === undefined ? options : { ...options, topo };
-    const { topology, groups, alternatives } = await machineFrom(asked, limits);
-    if (groups !== undefined) throw new CccError('usage', 'only compile takes several groups at once');
-    const collective = collectiveFrom(kind, topology.chips.length, options);
-    checkRequestFitsLimits({ collective, engine: options.engine, limits });
-    targets.push({ topology, collective, ...(alternatives === undefined ? {} : { alternatives }) });
+  const requests: CollectiveRequest[] = [];
+  for (const topo of topologiesNamed(options.topo, options.ranks)) {
+    const machine = await machineFrom(topo === undefined ? options : { ...options, topo }, limits);
+    requests.push(collectiveRequest(kind, machine, await specFrom(options)));
   }
-  const request: TuneWork['request'] = {
-    sizes: sizeSeries(...options.sizes, options.points, dtypeBytes[options.dtype]),
-    tolerance: options.tolerance / 100,
-    bulks: 'auto',
-    engine: options.engine,
-    parameters: options.set ?? {},
-    seed: options.seed,
-    sameBits: options.sameBits,
-    limits,
-  };
-  const { timeLimit, progress } = options;
   await checkTargets(options);
-  const work: TuneWork = { targets, request, options, width: widthOf(process.stdout) };
-  await write(await runJob('tune', work, { timeLimit, progress }), options);
+  const { sizes, points, engine, seed, set: parameters, sameBits, output, rules, rulesVersion, csv } = options;
+  const wanted = { sizes, points, tolerance: options.tolerance / 100, engine, seed, parameters, sameBits, limits };
+  const tables = { openMpiRules: rules === undefined ? undefined : rulesVersion, ncclTable: csv !== undefined };
+  const outcome = await interruptible(options, (watched) =>
+    tuneEach(requests, { ...wanted, ...tables, plans: output !== undefined, ...watched }),
+  );
+  if (!outcome.ok) throw outcome.error;
+  await write(outcome, options);
 }
 
 /** What cannot be written is said before the search, not after it. */
-async function checkTargets({ output, rules, csv, emit, ranks, sameBits }: TuneOptions): Promise<void> {
+async function checkTargets({ output, rules, csv, emit, ranks, sameBits }: TuneCommandOptions): Promise<void> {
   if (sameBits === true && (rules ?? csv) !== undefined) {
     throw new CccError(
       'usage',
@@ -117,22 +104,25 @@ async function checkTargets({ output, rules, csv, emit, ranks, sameBits }: TuneO
   if (emit !== undefined) {
     if (output === undefined) throw new CccError('usage', '--emit writes a file: say which with -o');
     if (ranks !== undefined) throw new CccError('usage', '--emit is for one number of ranks, not for --ranks');
-    await (await import('../tune/emitted.ts')).rangesEmitter(emit);
+    await (await import('../../session/tune/ranges-emitter.ts')).rangesEmitter(emit);
     checkTarget(output);
   } else if (output !== undefined) makeFolder(output);
   checkTarget(rules);
   checkTarget(csv);
 }
 
-async function write({ text, plans, tables, missing, stoppedEarly }: FoundTables, options: TuneOptions): Promise<void> {
+async function write(tunings: Tunings, options: TuneCommandOptions): Promise<void> {
+  const { planFiles, tables, textOf } = await import('../tune/files.ts');
   if (options.output !== undefined && options.emit === undefined) {
     makeFolder(options.output);
-    for (const { path, text: plan } of plans) await writeResult([plan], join(options.output, path));
+    for (const { path, text } of planFiles(tunings, options)) await writeResult([text], join(options.output, path));
   }
-  for (const { path, text: table } of tables) await writeResult([table], path);
-  await writeResult([text]);
-  if (stoppedEarly) note('ccc: the search was ended; this is what had been found');
+  const { files, missing } = await tables(tunings, options);
+  for (const { path, text } of files) await writeResult([text], path);
+  await writeResult([textOf(tunings, options, widthOf(process.stdout))]);
+  const isEnded = tunings.isPartial || tunings.tunings.some(({ stoppedEarly }) => stoppedEarly);
+  if (isEnded) note('ccc: the search was ended; this is what had been found');
   for (const { path, reason } of missing) note(`ccc: ${path} was not written: ${reason}`);
-  if (stoppedEarly) process.exitCode = exitCodes.stopped;
+  if (isEnded) process.exitCode = exitCodes.stopped;
   else if (missing.length > 0) process.exitCode = exitCodes.failed;
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { VerifyRequest } from '../../jobs/verify-file.ts';
+import { checkOptionsApply, sourceOf } from '../../session/source.ts';
 import { ownerships } from '../../verify/ownership.ts';
 import { exitCodes } from '../failure.ts';
 import {
@@ -10,13 +11,12 @@ import {
   bytes,
   checkTopologyIsGiven,
   limitsFrom,
+  milliseconds,
   oneOf,
-  parseMilliseconds,
   rankRange,
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeText } from '../output.ts';
-import { checkOptionsApply, sourceOf } from '../source.ts';
 import type { VerifyCommandOptions } from '../verify/verified.ts';
 
 /** `ccc verify`: a proof, or the exact line and the exact counterexample. */
@@ -41,7 +41,7 @@ export function registerVerify(program: Command): void {
         .argParser(oneOf(ownerships, 'kind of ownership')),
     )
     .option('--json', 'prints the verdict and findings as one JSON document');
-  command.option('--time-limit <duration>', 'gives up after that long', parseMilliseconds);
+  command.option('--time-limit <duration>', 'gives up after that long', milliseconds);
   addCollectiveOptions(addTopologyOptions(command));
   addExamples(
     command,
@@ -68,7 +68,7 @@ async function run(path: string | undefined, options: VerifyCommandOptions): Pro
   const report = await import('../verify/report.ts');
   try {
     const { verified } = await import('../verify/verified.ts');
-    const { result, topology } = await verified(source, options, limits);
+    const { report: result, topology } = await verified(source, options, limits);
     if (!report.isCorrect(result)) process.exitCode = exitCodes.failed;
     else if (report.isUnfinished(result)) process.exitCode = exitCodes.stopped;
     if (options.json === true) writeJson(report.verifyDocument(result));
@@ -87,7 +87,7 @@ async function run(path: string | undefined, options: VerifyCommandOptions): Pro
 async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
   const [{ verifyShipped }, { progressBar }, { allCorrect, shippedDocument, shippedText, someUnfinished }] =
     await Promise.all([
-      import('../verify/range.ts'),
+      import('../../session/verify/range.ts'),
       import('../verify/report.ts'),
       import('../verify/shipped-report.ts'),
     ]);

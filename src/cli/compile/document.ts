@@ -2,20 +2,21 @@
 
 import { linkName } from '../../ir/topology.ts';
 import type { Objective } from '../../search/comparing.ts';
-import type { CompileResult } from '../../search/compile.ts';
+import type { CompiledPlan } from '../../session/compile/compiled-plan.ts';
+import type { IntactTime } from '../../session/compile/intact.ts';
 import { boundDocument, collectiveDocument, costDocument, verificationDocument } from '../plan-document.ts';
-import { criticalPathOf } from './critical-path.ts';
 import { withReasons } from './explain-report.ts';
 import { pipelineDocument } from './pipeline-report.ts';
-import { stagedTimeOf } from './staged-report.ts';
 
 /**
- * The plan's price, bound and proof, and what it was chosen from (`explained`: with the terms that their times are made of, and why
- * they were not chosen for the objective).
+ * Time, bound, proof and candidates of a plan. If the candidates were explained, each comes with its latency and bandwidth terms, and with the reason why the
+ * objective did not choose it.
  */
-export function compileDocument(result: CompileResult, explained: boolean, objective: Objective): object {
-  const { proved, topology, size = 0, dtype, cost, bound, origin } = result.bundle;
+export function compileDocument(compiled: CompiledPlan, objective: Objective, intact: IntactTime | undefined): object {
+  const { proved, topology, size, dtype, cost, bound, origin } = compiled.bundle;
   const { plan, verification } = proved;
+  const { explained, baselines, groups } = compiled;
+  const { placement } = compiled.context.collective.machine;
   return {
     ok: true,
     name: plan.name,
@@ -23,30 +24,34 @@ export function compileDocument(result: CompileResult, explained: boolean, objec
     topology: topology?.name,
     notes: topology?.notes,
     size,
-    asked: result.asked,
+    asked: compiled.asked,
     dtype,
     bulks: plan.bulks,
-    steps: result.schedule.steps.stepCount,
+    steps: compiled.schedule.steps.stepCount,
     origin,
     cost: {
       ...costDocument(cost, plan.collective, size),
-      criticalPath: criticalPathOf(result),
+      criticalPath: compiled.criticalPath(),
       links: cost.links.map((use) => ({
         ...use,
         name: topology === undefined ? String(use.link) : linkName(topology, topology.links[use.link]),
         utilisation: cost.seconds === 0 ? 0 : use.busy / cost.seconds,
       })),
     },
-    pipeline: pipelineDocument(result),
-    staged: stagedTimeOf(result),
+    pipeline: pipelineDocument(compiled),
+    staged: compiled.staged(),
     bound: boundDocument(bound, cost.seconds),
     verification: verificationDocument(verification),
-    candidates: explained ? withReasons(result.explain(), objective, size) : result.candidates,
-    dismissed: result.dismissed,
+    candidates: explained === undefined ? compiled.candidates : withReasons(explained, objective, size),
+    dismissed: compiled.dismissed,
     protocol: topology?.protocol,
-    protocols: result.protocols,
-    inRounds: result.inRounds,
-    effort: result.effort,
-    stoppedEarly: result.stoppedEarly,
+    protocols: compiled.protocols,
+    inRounds: compiled.inRounds,
+    effort: compiled.effort,
+    stoppedEarly: compiled.stoppedEarly,
+    ...(baselines === undefined ? {} : { baselines }),
+    ...(groups === undefined ? {} : { groups }),
+    ...(intact === undefined ? {} : { intact }),
+    ...(placement === undefined ? {} : { placement }),
   };
 }

@@ -4,7 +4,7 @@ import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { type BytesPerSecond, counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import type { CandidateReport, Objective } from '../../search/comparing.ts';
-import type { CompileResult } from '../../search/compile.ts';
+import type { CompiledPlan } from '../../session/compile/compiled-plan.ts';
 import type { Dismissal } from '../../synth/index.ts';
 import { textWidth, wrap } from '../show/text.ts';
 import { displayLimits } from '../shown.ts';
@@ -74,8 +74,9 @@ function costlier(candidate: CandidateReport, chosen: CandidateReport, size: Byt
 }
 
 /** The candidates, best first; those in more bulks than anybody looked at apart; then what was not priced and why. In lines of `width` columns. */
-export function explainText(result: CompileResult, objective: Objective, width = displayLimits.width): string {
-  const candidates = withReasons(result.explain(), objective, result.bundle.size ?? 0);
+export function explainText(compiled: CompiledPlan, objective: Objective, width = displayLimits.width): string {
+  if (compiled.explained === undefined) return 'ccc: there was no time to explain the candidates\n';
+  const candidates = withReasons(compiled.explained, objective, compiled.size);
   const isOpen = ({ inMoreBulks, status }: ExplainedCandidate): boolean =>
     inMoreBulks !== undefined && status !== 'chosen';
   const [compared, open] = [candidates.filter((c) => !isOpen(c)), candidates.filter(isOpen)];
@@ -88,8 +89,8 @@ export function explainText(result: CompileResult, objective: Objective, width =
     const heading = wrap('', `${counted(open.length, 'candidate')} ${title}`.split(' '), width).join('\n');
     parts.push(`${heading}\n${table(rows, width)}`);
   }
-  if (result.dismissed.length > 0) {
-    const lines = byReason(result.dismissed).flatMap(({ names, reason }) => {
+  if (compiled.dismissed.length > 0) {
+    const lines = byReason(compiled.dismissed).flatMap(({ names, reason }) => {
       const text = names.length === 1 ? `${names[0]}: ${reason}` : `${reason}: ${names.join('; ')}`;
       return wrap('  ', text.split(' '), width);
     });

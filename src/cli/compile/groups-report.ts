@@ -1,18 +1,18 @@
 /** What `ccc compile` adds about process groups that work at the same time. */
 
-import { formatSeconds } from '../../ir/units.ts';
-import type { GroupShare, GroupsResult } from '../../process-groups/groups.ts';
+import { formatSeconds, type Seconds } from '../../ir/units.ts';
+import type { GroupShare } from '../../process-groups/groups.ts';
 import { elide, formatWideTable } from '../show/table.ts';
 import { displayLimits } from '../shown.ts';
 
 /** A table of the groups; what they lose to one another is the difference between their times alone and the plan's. */
-export function groupsText({ groups, bundle }: GroupsResult, width: number | undefined): string {
+export function groupsText(groups: readonly GroupShare[], together: Seconds, width: number | undefined): string {
   const rows = groups.map(groupRow);
   const longest = Math.max(...groups.map(({ aloneSeconds }) => aloneSeconds));
-  const delay = longest === 0 ? 1 : bundle.cost.seconds / longest;
+  const delay = longest === 0 ? 1 : together / longest;
   const contention =
     delay > 1 + 1e-9
-      ? `Together they take ${formatSeconds(bundle.cost.seconds)}, ${delay.toFixed(2)} times the slowest alone: they share links.`
+      ? `Together they take ${formatSeconds(together)}, ${delay.toFixed(2)} times the slowest alone: they share links.`
       : 'Together they take no longer than the slowest alone.';
   const header = ['group', 'schedule', 'alone', 'optimality alone'];
   const table = formatWideTable({ header, rows }, 1, width ?? Number.POSITIVE_INFINITY);

@@ -1,35 +1,20 @@
 /** What `ccc compile` says about bulks, in words and as a document (docs/pipelining.md defines the terms). */
 
-import { operationCount } from '../../ir/plan.ts';
 import type { ResourceLoad } from '../../ir/report.ts';
-import { Routes } from '../../ir/routes.ts';
 import { linkName, type Topology } from '../../ir/topology.ts';
 import { formatSeconds, rounding, type Seconds } from '../../ir/units.ts';
-import type { CompileResult } from '../../search/compile.ts';
-import { searching } from './limits.ts';
-import { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
+import type { CompiledPlan } from '../../session/compile/compiled-plan.ts';
+import type { FullPipeline, PipelineReport, SingleBulk } from '../../session/compile/pipeline.ts';
 
-/**
- * The pipeline of a compiled plan on its machine; undefined for plans of none, and where there is no time for it, since it takes simulations: it
- * was up, or the effort is quick and the plan large.
- */
-export function pipelineOf({ bundle, schedule, effort, stoppedEarly }: CompileResult): PipelineReport | undefined {
-  const { proved, topology, size = 0, cost } = bundle;
-  const { plan } = proved;
-  const isLong = effort === 'quick' && operationCount(plan) * plan.bulks > searching.operationsLookedAt;
-  if (topology === undefined || stoppedEarly || isLong) return undefined;
-  return describePipeline(plan, schedule, new Routes(topology), size, cost.seconds);
-}
-
-/** The same for programs: what reports name is named. */
-export function pipelineDocument(result: CompileResult): object | undefined {
-  const { topology, cost } = result.bundle;
-  const report = pipelineOf(result);
+/** The pipeline as a document for programs, with the names of links and chips. */
+export function pipelineDocument(compiled: CompiledPlan): object | undefined {
+  const { topology, cost } = compiled.bundle;
+  const report = compiled.pipeline();
   if (topology === undefined || report === undefined) return undefined;
   const { pipeline, reductions } = report;
   const named = (load: ResourceLoad | undefined) => load && { ...load, name: resourceName(topology, load) };
   return {
-    bulks: bulksOf(result),
+    bulks: bulksOf(compiled),
     inflight: topology.inflight ?? 'unbounded',
     ...(pipeline?.kind === 'bulks'
       ? {
@@ -45,7 +30,7 @@ export function pipelineDocument(result: CompileResult): object | undefined {
     ...(pipeline?.kind === 'single'
       ? {
           binding: named(pipeline.busiest),
-          ...(taperedDocument(result) ?? { twoBulksSeconds: pipeline.double, addedByBulk: pipeline.added }),
+          ...(taperedDocument(compiled) ?? { twoBulksSeconds: pipeline.double, addedByBulk: pipeline.added }),
         }
       : {}),
     ...(reductions === undefined
@@ -56,14 +41,14 @@ export function pipelineDocument(result: CompileResult): object | undefined {
 
 /** Lines about bulks and reductions; `anyBulks` is true when the number of bulks was ccc's to choose. */
 export function pipelineEntries(
-  result: CompileResult,
+  compiled: CompiledPlan,
   anyBulks: boolean,
 ): readonly (readonly [label: string, ...texts: readonly string[]])[] {
-  const { topology, cost } = result.bundle;
-  const report = pipelineOf(result);
+  const { topology, cost } = compiled.bundle;
+  const report = compiled.pipeline();
   if (topology === undefined || report === undefined) return [];
   const { pipeline } = report;
-  const taper = taperOf(result);
+  const taper = taperOf(compiled);
   const texts =
     pipeline === undefined
       ? []
@@ -71,7 +56,7 @@ export function pipelineEntries(
         ? taperedTexts(taper, cost.seconds)
         : pipeline.kind === 'bulks'
           ? fullTexts(pipeline, topology, cost.seconds)
-          : anyBulks && !result.stoppedEarly
+          : anyBulks && !compiled.stoppedEarly
             ? singleTexts(pipeline, topology, cost.seconds)
             : [];
   const reductions = reductionText(report, topology, cost.seconds);
@@ -90,7 +75,7 @@ interface TaperedBulks {
   readonly oneBulkSeconds: Seconds;
 }
 
-function taperOf({ bundle: { origin } }: Pick<CompileResult, 'bundle'>): TaperedBulks | undefined {
+function taperOf({ bundle: { origin } }: Pick<CompiledPlan, 'bundle'>): TaperedBulks | undefined {
   if (origin === undefined) return undefined;
   const { taperedBulks: bulks, rising, falling, equalBulksSeconds, oneBulkSeconds } = origin;
   return typeof bulks === 'number' &&
@@ -103,13 +88,13 @@ function taperOf({ bundle: { origin } }: Pick<CompileResult, 'bundle'>): Tapered
 }
 
 /** How many bulks a plan has for people, whether they are equal or taper. */
-export function bulksOf(result: Pick<CompileResult, 'bundle'>): number {
-  return taperOf(result)?.bulks ?? result.bundle.proved.plan.bulks;
+export function bulksOf(compiled: Pick<CompiledPlan, 'bundle'>): number {
+  return taperOf(compiled)?.bulks ?? compiled.bundle.proved.plan.bulks;
 }
 
-function taperedDocument(result: CompileResult): object | undefined {
-  const taper = taperOf(result);
-  return taper && { tapered: taper, gain: ratio(taper.oneBulkSeconds, result.bundle.cost.seconds) };
+function taperedDocument(compiled: CompiledPlan): object | undefined {
+  const taper = taperOf(compiled);
+  return taper && { tapered: taper, gain: ratio(taper.oneBulkSeconds, compiled.bundle.cost.seconds) };
 }
 
 function taperedTexts(taper: TaperedBulks, seconds: Seconds): readonly string[] {

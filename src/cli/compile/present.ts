@@ -1,75 +1,66 @@
-/** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
-
-import type { NearestChips } from '../../graph/index.ts';
+/** What `ccc compile` writes: the plan, and the report on it. Loaded while the search runs, to be there when it ends. */
+import type { Emitter } from '../../emit/index.ts';
 import { oneLine } from '../../ir/plain-text.ts';
-import type { CompileResult } from '../../search/compile.ts';
-import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
+import type { Objective } from '../../search/comparing.ts';
+import type { CompiledPlan } from '../../session/compile/compiled-plan.ts';
+import type { IntactTime } from '../../session/compile/intact.ts';
+import { readyFor } from '../../session/targets.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson } from '../output.ts';
+import { writeEmitted } from '../target.ts';
 import { widthOf } from '../terminal.ts';
-import { type FoundPlan, foundPlanResult } from './found-plan.ts';
-import type { IntactTime } from './intact.ts';
 import { compileReport } from './report.ts';
-import type { CompileOptions } from './request.ts';
 
-/** What is known of the machine beside the plan. */
-export interface PresentedMachine {
-  /** For the document of `--json`. */
-  readonly intact: IntactTime | undefined;
-  readonly placement: NearestChips | undefined;
+export interface PresentOptions {
+  readonly output?: string;
+  readonly json?: boolean;
+  readonly explain?: boolean;
+  readonly bulks: number | 'auto';
+  readonly objective: Objective;
 }
 
-/** Writes plan and report; returns the exit code. */
-export async function present(found: FoundPlan, options: CompileOptions, facts: PresentedMachine): Promise<number> {
-  const { intact, placement } = facts;
-  const result = foundPlanResult(found);
-  const emitter = await emitterNamed(options.emit);
-  const bundle = await readyFor(emitter, result.bundle);
+/**
+ * Writes plan and report.
+ * @param intact for the document of `--json`
+ * @returns the exit code
+ */
+export async function present(
+  plan: CompiledPlan,
+  emitter: Emitter,
+  options: PresentOptions,
+  intact: IntactTime | undefined,
+): Promise<number> {
+  const bundle = await readyFor(emitter, plan.bundle);
   if (options.json !== true || options.output !== undefined) {
     for (const remark of await writeEmitted(emitter, bundle, options.output)) note(oneLine(remark));
   }
   if (options.json === true) {
     const { compileDocument } = await import('./document.ts');
-    const { groups, explained, baselines } = found;
-    writeJson({
-      ...compileDocument(result, explained !== undefined, options.objective),
-      ...(baselines === undefined ? {} : { baselines }),
-      ...(groups === undefined ? {} : { groups }),
-      ...(intact === undefined ? {} : { intact }),
-      ...(placement === undefined ? {} : { placement }),
-    });
+    writeJson(compileDocument(plan, options.objective, intact));
   } else {
-    await report(result, found, options, placement);
+    await report(plan, options);
   }
-  if (!found.stoppedEarly) return exitCodes.done;
-  note(`ccc: the search was ended; ${bestOf(found.candidates.length)}`);
+  if (!plan.stoppedEarly) return exitCodes.done;
+  note(`ccc: the search was ended; ${bestOf(plan.candidates.length)}`);
   return exitCodes.stopped;
 }
 
-function bestOf(priced: number): string {
-  return priced === 1
+function bestOf(evaluated: number): string {
+  return evaluated === 1
     ? 'this is the only candidate that was priced'
-    : `this is the best of the ${priced} candidates priced so far`;
+    : `this is the best of the ${evaluated} candidates priced so far`;
 }
 
-/** What people read about the plan, on standard error. */
-async function report(
-  result: CompileResult,
-  found: FoundPlan,
-  options: CompileOptions,
-  placement: NearestChips | undefined,
-): Promise<void> {
+/** The report for people, on standard error. */
+async function report(plan: CompiledPlan, options: PresentOptions): Promise<void> {
   const width = widthOf(process.stderr);
-  const { groups } = found;
-  note(compileReport(result, options.bulks === 'auto', width, placement));
-  if (groups !== undefined) note(`\n${(await import('./groups-report.ts')).groupsText({ ...result, groups }, width)}`);
+  const anyBulks = options.bulks === 'auto' && plan.context.notes.length === 0;
+  note(compileReport(plan, anyBulks, width));
+  const { groups, baselines } = plan;
+  if (groups !== undefined) note(`\n${(await import('./groups-report.ts')).groupsText(groups, plan.time, width)}`);
   if (options.explain !== true) return;
-  if (found.explained === undefined) return note('ccc: there was no time to explain the candidates');
   const { explainText } = await import('./explain-report.ts');
-  note(`\n${explainText(result, options.objective, width)}`);
-  if (found.baselines !== undefined) {
-    note(
-      `\n${(await import('./baselines-report.ts')).baselinesText(found.baselines, result.bundle.cost.seconds, width)}`,
-    );
-  }
+  note(`\n${explainText(plan, options.objective, width)}`);
+  if (baselines === undefined) return;
+  note(`\n${(await import('./baselines-report.ts')).baselinesText(baselines, plan.time, width)}`);
 }

@@ -5,7 +5,7 @@ import { optimality } from '../../ir/report.ts';
 import { wholeElements } from '../../ir/shards.ts';
 import { linkName } from '../../ir/topology.ts';
 import { type Bytes, counted, formatBytes, formatSeconds } from '../../ir/units.ts';
-import type { CompileResult } from '../../search/compile.ts';
+import type { CompiledPlan } from '../../session/compile/compiled-plan.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { ratesText } from '../rates.ts';
 import { elide } from '../show/table.ts';
@@ -22,25 +22,20 @@ export type ReportEntry = readonly [label: string, ...texts: readonly string[]];
  * The report on a compiled plan: what it is, how fast, how far from the bound, and what is proved, in lines of at most
  * `width` columns where words allow. `anyBulks` is true when the number of bulks was ccc's to choose.
  */
-export function compileReport(
-  result: CompileResult,
-  anyBulks: boolean,
-  width = displayLimits.width,
-  placement?: NearestChips,
-): string {
-  const { proved, topology, cost, bound } = result.bundle;
+export function compileReport(compiled: CompiledPlan, anyBulks: boolean, width = displayLimits.width): string {
+  const { proved, topology, cost, bound } = compiled.bundle;
   const { plan, verification } = proved;
   const best = bound.certificates[0];
   const entries: ReportEntry[] = [
-    ['plan', plan.name, shapeText(result, anyBulks)],
-    ...placementEntries(placement),
-    ...ringEntries(result),
-    ...sizesEntries(result),
-    ...laneEntries(result),
-    ['simulated time', `${formatSeconds(cost.seconds)} for ${formatBytes(result.asked)}${noteText(topology?.notes)}`],
-    ...wholeEntries(result),
-    ...paddedEntries(result),
-    ...rateEntries(result),
+    ['plan', plan.name, shapeText(compiled, anyBulks)],
+    ...placementEntries(compiled.context.collective.machine.placement),
+    ...ringEntries(compiled),
+    ...sizesEntries(compiled),
+    ...laneEntries(compiled),
+    ['simulated time', `${formatSeconds(cost.seconds)} for ${formatBytes(compiled.asked)}${noteText(topology?.notes)}`],
+    ...wholeEntries(compiled),
+    ...paddedEntries(compiled),
+    ...rateEntries(compiled),
     [
       'certified bound',
       `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`,
@@ -51,12 +46,12 @@ export function compileReport(
       'moved',
       `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; ranks that talk are ${apart(cost.stretch)}`,
     ],
-    ...criticalPathEntries(result),
-    ['busiest link', busiestLink(result)],
-    ...pipelineEntries(result, anyBulks),
-    ...(anyBulks ? stagedEntries(result) : []),
-    ...roundsEntries(result),
-    ...effortEntries(result),
+    ...criticalPathEntries(compiled),
+    ['busiest link', busiestLink(compiled)],
+    ...pipelineEntries(compiled, anyBulks),
+    ...(anyBulks ? stagedEntries(compiled) : []),
+    ...roundsEntries(compiled),
+    ...effortEntries(compiled),
     ['proved', ...verification.proved],
     ...verification.findings.map(({ severity, message }): ReportEntry => [severity, message]),
   ];
@@ -83,7 +78,7 @@ export function layOutReport(entries: readonly ReportEntry[], width: number): st
 }
 
 /** What runs of a size that is no whole number of elements: models take any. */
-function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: CompileResult): readonly ReportEntry[] {
+function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: CompiledPlan): readonly ReportEntry[] {
   if (dtype === undefined || topology?.messages !== undefined) return [];
   const { counts } = proved.plan.collective;
   const isOdd = (bytes: Bytes): boolean => wholeElements(bytes, dtype) !== bytes;
@@ -98,7 +93,7 @@ function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: Comp
 }
 
 /** What M is rounded up to where messages are whole units of memory. */
-function paddedEntries({ bundle: { size = 0, topology, proved }, asked }: CompileResult): readonly ReportEntry[] {
+function paddedEntries({ bundle: { size = 0, topology, proved }, asked }: CompiledPlan): readonly ReportEntry[] {
   const { messages, name = '' } = topology ?? {};
   if (messages === undefined || size === asked) return [];
   const { collective, bulks } = proved.plan;
@@ -107,15 +102,15 @@ function paddedEntries({ bundle: { size = 0, topology, proved }, asked }: Compil
   return [['padded', `from ${asked} to ${size} bytes: ${why}`]];
 }
 
-function rateEntries({ bundle: { proved, cost, size = 0 } }: CompileResult): readonly ReportEntry[] {
+function rateEntries({ bundle: { proved, cost, size = 0 } }: CompiledPlan): readonly ReportEntry[] {
   const text = ratesText(proved.plan.collective, size, cost.seconds);
   return text === undefined ? [] : [['rate', text]];
 }
 
-function shapeText(result: CompileResult, anyBulks: boolean): string {
-  const { bundle, schedule, effort, stoppedEarly } = result;
+function shapeText(compiled: CompiledPlan, anyBulks: boolean): string {
+  const { bundle, schedule, effort, stoppedEarly } = compiled;
   const { plan } = bundle.proved;
-  const bulks = bulksOf(result);
+  const bulks = bulksOf(compiled);
   const isSized = Array.isArray(bundle.origin?.sizes);
   const oneBulk =
     anyBulks && !stoppedEarly && effort === 'full' && !isSized ? 'one bulk (more gain nothing)' : 'one bulk';
@@ -127,7 +122,7 @@ function shapeText(result: CompileResult, anyBulks: boolean): string {
 }
 
 /** Which protocol, what others would take, and over how many lanes messages go, where the machine has them. */
-function laneEntries({ bundle, protocols = [] }: CompileResult): readonly ReportEntry[] {
+function laneEntries({ bundle, protocols = [] }: CompiledPlan): readonly ReportEntry[] {
   const { topology, origin, cost } = bundle;
   const times = (seconds: number): string => `${(seconds / cost.seconds).toFixed(2)} times as long`;
   const others = protocols
@@ -142,14 +137,13 @@ function laneEntries({ bundle, protocols = [] }: CompileResult): readonly Report
 }
 
 /** Into what the first shard is cut, where its chunks were given sizes of their own (docs/sizes.md). */
-function sizesEntries({ bundle: { origin, proved } }: CompileResult): readonly ReportEntry[] {
+function sizesEntries({ bundle: { origin, proved } }: CompiledPlan): readonly ReportEntry[] {
   if (!Array.isArray(origin?.sizes)) return [];
   const text = `${origin.sizes.join(', ')} of ${proved.plan.collective.chunks} chunks: message sizes by linear programming`;
   return [['sizes', text]];
 }
 
-/** The order in which a ring goes through the ranks, where that is not the order of their numbers. */
-/** Which chips of a larger machine the ranks stand on. */
+/** The chips that the ranks were placed on. */
 function placementEntries(placement: NearestChips | undefined): readonly ReportEntry[] {
   if (placement === undefined) return [];
   const { chips, before, after } = placement;
@@ -159,7 +153,8 @@ function placementEntries(placement: NearestChips | undefined): readonly ReportE
   return [['chips', elide(chips.map(String), displayLimits.nodes, () => '…').join(' '), gain]];
 }
 
-function ringEntries({ bundle: { origin } }: CompileResult): readonly ReportEntry[] {
+/** The order in which a ring visits the ranks, if it is not the order of their numbers. */
+function ringEntries({ bundle: { origin } }: CompiledPlan): readonly ReportEntry[] {
   if (!Array.isArray(origin?.ringOrder)) return [];
   const { ringOrder, ringStretchBefore: before, ringStretchAfter: after } = origin;
   const gain =
@@ -171,7 +166,7 @@ function ringEntries({ bundle: { origin } }: CompileResult): readonly ReportEntr
 }
 
 /** What a linear program made of the best plan, and how good its class gets. */
-function roundsEntries({ inRounds }: CompileResult): readonly ReportEntry[] {
+function roundsEntries({ inRounds }: CompiledPlan): readonly ReportEntry[] {
   if (inRounds === undefined) return [];
   const { before, after, rounds, steps, seconds, solver } = inRounds;
   const made = steps === undefined ? counted(rounds, 'round') : `${counted(steps, 'step')} of whole chunks`;
@@ -184,7 +179,7 @@ function roundsEntries({ inRounds }: CompileResult): readonly ReportEntry[] {
 }
 
 /** What more there would be to do. */
-function effortEntries({ effort }: CompileResult): readonly ReportEntry[] {
+function effortEntries({ effort }: CompiledPlan): readonly ReportEntry[] {
   return effort === 'full'
     ? []
     : [['effort', 'quick: the most promising candidates only; --effort full tries all engines']];
@@ -194,7 +189,7 @@ function noteText(notes: readonly string[] | undefined): string {
   return notes === undefined || notes.length === 0 ? '' : ` (${notes.join('; ')})`;
 }
 
-function busiestLink({ bundle: { cost, topology } }: CompileResult): string {
+function busiestLink({ bundle: { cost, topology } }: CompiledPlan): string {
   const busiest = cost.links.reduce((a, b) => (b.busy > a.busy ? b : a), { link: -1, messages: 0, bytes: 0, busy: 0 });
   if (busiest.link < 0 || topology === undefined) return 'none used';
   const share = cost.seconds === 0 ? 0 : busiest.busy / cost.seconds;
@@ -203,8 +198,8 @@ function busiestLink({ bundle: { cost, topology } }: CompileResult): string {
   return `${name}, busy ${(100 * share).toFixed(1)} % of the time; ${used} of ${counted(topology.links.length, 'link')} used`;
 }
 
-function criticalPathEntries(result: CompileResult): readonly ReportEntry[] {
-  const text = criticalPathText(result);
+function criticalPathEntries(compiled: CompiledPlan): readonly ReportEntry[] {
+  const text = criticalPathText(compiled);
   return text === undefined ? [] : [['critical path', text]];
 }
 

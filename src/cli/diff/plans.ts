@@ -7,9 +7,9 @@ import { optimality } from '../../ir/report.ts';
 import { linkName } from '../../ir/topology.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import { type DocumentBlocks, isRecord } from '../../jobs/claims.ts';
+import type { SimulatedProof } from '../../session/timed-plan.ts';
 import { overlayEdges } from '../show/plan/overlay.ts';
 import { displayLimits } from '../shown.ts';
-import type { SimulatedProof } from '../timed-plan.ts';
 import { type Change, changeOf, ratioText, textChange } from './changes.ts';
 
 /** A plan, what its document says, and what it takes where its machine is known. */

@@ -1,21 +1,24 @@
-/** What a running job is at, on standard error. */
+/** A line on standard error that says what a running job is doing. */
 import { oneLine } from '../../ir/plain-text.ts';
 import { note } from '../output.ts';
 import { widthOf } from '../terminal.ts';
 
 export interface ProgressLine {
+  /** Whether anybody sees it. */
+  readonly isShown: boolean;
   show(text: string): void;
-  /** Takes the line away: what follows is the result. */
+  /** Removes the line before the result is printed. */
   clear(): void;
 }
 
-/** One line that changes on a terminal; elsewhere nothing, or a line for each word where `always` asks for them. */
+/** On a terminal one line that changes. Elsewhere nothing, or with `always` a line for each text. */
 export function progressLine(always: boolean): ProgressLine {
   const isTerminal = process.stderr.isTTY;
-  if (!isTerminal && !always) return { show: () => {}, clear: () => {} };
-  if (!isTerminal) return { show: (text) => note(`ccc: ${text}`), clear: () => {} };
+  if (!isTerminal && !always) return { isShown: false, show: () => {}, clear: () => {} };
+  if (!isTerminal) return { isShown: true, show: (text) => note(`ccc: ${text}`), clear: () => {} };
   let shown = false;
   return {
+    isShown: true,
     show(text) {
       shown = true;
       const width = widthOf(process.stderr) ?? 80;

@@ -1,13 +1,13 @@
 /** What `ccc optimize` says: before and after against the bound, and what the engines find. */
 import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds, type Seconds } from '../../ir/units.ts';
-import type { OptimizeResult } from '../../optimize/index.ts';
+import type { OptimizedPlan } from '../../session/optimize.ts';
 import { layOutReport, type ReportEntry } from '../compile/report.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { displayLimits } from '../shown.ts';
 
-export function optimizeText(result: OptimizeResult, width = displayLimits.width): string {
-  const { before, seconds, bound, improvements, notes, bundle } = result;
+export function optimizeText(optimized: OptimizedPlan, width = displayLimits.width): string {
+  const { before, time: seconds, bound, improvements, notes, bundle } = optimized;
   const of = (time: Seconds): string => `optimality ${optimality(bound.seconds, time).toFixed(4)}`;
   const { plan, verification } = bundle.proved;
   const shape = `${counted(plan.collective.chunks, 'chunk')} per shard, ${counted(plan.bulks, 'bulk')}`;
@@ -25,20 +25,20 @@ export function optimizeText(result: OptimizeResult, width = displayLimits.width
     ['after', `${formatSeconds(seconds)} simulated, ${of(seconds)}, ${gain} (${shape})`],
     ['certified bound', formatSeconds(bound.seconds)],
     ...disprovedTexts(bound.disproved).map((text): ReportEntry => ['warning', text]),
-    ['engines', enginesText(result)],
+    ['engines', enginesText(optimized)],
     ['proved', ...verification.proved],
     ...notes.map((text): ReportEntry => ['note', text]),
   ];
   return layOutReport(entries, width);
 }
 
-function enginesText({ engines, stoppedEarly }: OptimizeResult): string {
+function enginesText({ engines, stoppedEarly }: OptimizedPlan): string {
   if (engines !== undefined) return `${formatSeconds(engines.seconds)} with ${engines.name}`;
   return stoppedEarly ? 'were not asked: the search was ended' : 'have no plan for it';
 }
 
-export function optimizeDocument(result: OptimizeResult) {
-  const { before, seconds, bound, improvements, engines, notes, bundle, stoppedEarly } = result;
+export function optimizeDocument(optimized: OptimizedPlan) {
+  const { before, time: seconds, bound, improvements, engines, notes, bundle, stoppedEarly } = optimized;
   const { collective, bulks } = bundle.proved.plan;
   return {
     ok: true,

@@ -2,9 +2,9 @@
 
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted } from '../../ir/units.ts';
+import type { FoundFrontier } from '../../session/pareto-job.ts';
 import { formatTable } from '../show/table.ts';
 import { displayLimits } from '../shown.ts';
-import type { FoundFrontier } from './job.ts';
 
 /** What `ccc pareto` prints. */
 export function frontierText(result: FoundFrontier, title: string): string {

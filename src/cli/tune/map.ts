@@ -1,7 +1,7 @@
 /** `ccc tune --ranks a..b`: a family of topologies, tuned one by one, and the map of the best algorithm by ranks and size. */
 import { CccError } from '../../ir/diagnostic.ts';
 import { formatBytes } from '../../ir/units.ts';
-import type { TuneResult } from '../../tune/tune.ts';
+import type { TuningData } from '../../session/tune/tuning-data.ts';
 import type { RankRangeOption } from '../options.ts';
 import { displayLimits } from '../shown.ts';
 import { letterOf, mapChart } from './charts.ts';
@@ -45,13 +45,13 @@ function valuesBetween(first: number, last: number): readonly number[] {
 }
 
 /** A letter for each size and number of ranks, and what the letters mean. */
-export function mapText(results: readonly TuneResult[]): string {
+export function mapText(results: readonly TuningData[]): string {
   const names = namesIn(results);
   const sizes = results[0].sizes.map(({ size }) => size);
-  const numbers = results.map((result) => String(result.routes.topology.chips.length));
+  const numbers = results.map(({ ranks }) => String(ranks));
   const width = Math.max('ranks'.length, ...numbers.map((number) => number.length));
   const rows = results.map((result, index) => {
-    const letters = result.sizes.map(({ plan }) => letterOf(names.indexOf(plan.algorithm)));
+    const letters = result.sizes.map(({ plan }) => letterOf(names.indexOf(result.plans[plan].algorithm)));
     return `${numbers[index].padStart(width)}  ${letters.join('')}`;
   });
   const heading = `${'ranks'.padStart(width)}  ${formatBytes(sizes[0])} … ${formatBytes(sizes[sizes.length - 1])}`;
@@ -59,17 +59,14 @@ export function mapText(results: readonly TuneResult[]): string {
   return `${[heading, ...rows.reverse(), '', ...meaning].join('\n')}\n`;
 }
 
-export function mapPicture(results: readonly TuneResult[], title: string): string {
+export function mapPicture(results: readonly TuningData[], title: string): string {
   return mapChart({
     title,
     sizes: results[0].sizes.map(({ size }) => size),
-    rows: results.map(({ routes, sizes }) => ({
-      ranks: routes.topology.chips.length,
-      best: sizes.map(({ plan }) => plan.algorithm),
-    })),
+    rows: results.map(({ ranks, plans, sizes }) => ({ ranks, best: sizes.map(({ plan }) => plans[plan].algorithm) })),
   });
 }
 
-function namesIn(results: readonly TuneResult[]): readonly string[] {
-  return [...new Set(results.flatMap(({ sizes }) => sizes.map(({ plan }) => plan.algorithm)))];
+function namesIn(results: readonly TuningData[]): readonly string[] {
+  return [...new Set(results.flatMap(({ plans, sizes }) => sizes.map(({ plan }) => plans[plan].algorithm)))];
 }

@@ -1,11 +1,10 @@
 /** What `ccc tune` prints: which plan to use from which size on, and how good it is at the sizes that were tuned. */
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
+import type { TunedPlanData, TunedRange, TuningData } from '../../session/tune/tuning-data.ts';
 import type { RuleComparison, RuleOutcome } from '../../tune/comparing.ts';
 import type { RuleChoice } from '../../tune/fixed-rules/index.ts';
-import type { SizeRange } from '../../tune/ranges.ts';
-import type { TunedPlan } from '../../tune/timed-plan.ts';
-import type { AlgorithmCurve, TuneResult } from '../../tune/tune.ts';
+import type { AlgorithmCurve } from '../../tune/tune.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { formatWideTable } from '../show/table.ts';
 import { displayLimits } from '../shown.ts';
@@ -13,23 +12,18 @@ import { fitted } from '../terminal.ts';
 import { timeChart } from './charts.ts';
 
 /** Tables of ranges and sizes, cut to `width` columns where that is known. */
-export function tuneText(
-  result: TuneResult,
-  rules: readonly RuleComparison[],
-  width = Number.POSITIVE_INFINITY,
-): string {
-  const { ranges, sizes, plans, routes, tree } = result;
+export function tuneText(tuning: TuningData, width = Number.POSITIVE_INFINITY): string {
+  const { ranges, sizes, plans, topology, collective, comparisons, tree } = tuning;
   const [{ size: first }] = sizes;
   const last = sizes[sizes.length - 1].size;
-  const { kind } = plans[0].evaluated.checked.plan.collective;
   const heading =
-    `${kind} on ${oneLine(routes.topology.name)}, ${formatBytes(first)} to ${formatBytes(last)}: ` +
+    `${collective} on ${oneLine(topology)}, ${formatBytes(first)} to ${formatBytes(last)}: ` +
     `${counted(plans.length, 'plan')} in ${counted(ranges.length, 'range')}`;
-  const table = { header: rangeHeader, rows: ranges.map((range) => rangeRow(range, result)) };
-  const atSizes = { header: sizeHeader, rows: sizes.map((row) => sizeRow(row)) };
+  const table = { header: rangeHeader, rows: ranges.map((range) => rangeRow(range, plans[range.plan])) };
+  const atSizes = { header: sizeHeader, rows: sizes.map((row) => sizeRow(row, plans[row.plan])) };
   const parts = [heading, formatWideTable(table, 1, width), formatWideTable(atSizes, 1, width)];
   if (tree !== undefined) parts.push(sameBitsText(tree));
-  if (rules.length > 0) parts.push(rulesText(rules, width));
+  if (comparisons.length > 0) parts.push(rulesText(comparisons, width));
   parts.push(...sizes.flatMap(({ disproved }) => disprovedTexts(disproved)).map((text) => `warning: ${text}`));
   return fitted(`${parts.join('\n\n')}\n`, width);
 }
@@ -106,14 +100,14 @@ function choiceText({ schedule, segment }: RuleChoice): string {
 }
 
 /** Times over sizes of the algorithms in use and of those that come nearest to them, as SVG. */
-export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): string {
+export function picture({ sizes, plans, ranges, curves, topology, collective }: TuningData): string {
   const inUse = new Set(plans.map(({ algorithm }) => algorithm));
   const distance = ({ seconds }: AlgorithmCurve): number =>
     seconds.reduce((sum, value, index) => sum + Math.log(value / Math.max(sizes[index].bestSeconds, 1e-30)), 0);
   const others = curves.filter(({ algorithm }) => !inUse.has(algorithm)).sort((a, b) => distance(a) - distance(b));
   const drawn = [...curves.filter(({ algorithm }) => inUse.has(algorithm)), ...others.slice(0, displayLimits.others)];
   return timeChart({
-    title: `${plans[0].evaluated.checked.plan.collective.kind} on ${routes.topology.name}`,
+    title: `${collective} on ${topology}`,
     sizes: sizes.map(({ size }) => size),
     bound: sizes.map(({ bound }) => bound),
     switchPoints: ranges.slice(1).map(({ from }) => from),
@@ -126,32 +120,32 @@ export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): s
 }
 
 /** Its algorithm, and how its messages move where the machine has protocols or lanes. */
-function planText({ algorithm, protocol, instances = 1 }: TunedPlan): string {
+function planText({ algorithm, protocol, instances = 1 }: TunedPlanData): string {
   const lanes = instances === 1 ? undefined : `${instances} lanes`;
   return [algorithm, protocol, lanes].filter((word) => word !== undefined).join(', ');
 }
 
 const rangeHeader = ['from', 'plan', 'engine', 'chunks', 'bulks', 'steps', 'latency term', 'optimality'] as const;
 
-function rangeRow({ from, to, plan }: SizeRange, { sizes }: TuneResult): readonly string[] {
-  const { candidate, checked, schedule } = plan.evaluated;
-  const within = sizes.filter(({ size }) => size >= from && size <= to && plan.secondsAt(size) > 0);
-  const shares = within.map(({ size, bound }) => bound / plan.secondsAt(size));
+function rangeRow({ from, optimality }: TunedRange, plan: TunedPlanData): readonly string[] {
   return [
     formatBytes(from),
     planText(plan),
-    candidate.origin.engine,
-    String(checked.plan.collective.chunks),
+    plan.engine,
+    String(plan.chunks),
     String(plan.bulks),
-    String(schedule.steps.stepCount),
-    formatSeconds(plan.secondsAt(0)),
-    shares.length === 0 ? '' : `${Math.min(...shares).toFixed(4)} … ${Math.max(...shares).toFixed(4)}`,
+    String(plan.steps),
+    formatSeconds(plan.latency),
+    optimality === undefined ? '' : optimality.map((share) => share.toFixed(4)).join(' … '),
   ];
 }
 
 const sizeHeader = ['size', 'simulated', 'certified bound', 'optimality', 'beyond the best', 'plan'] as const;
 
-function sizeRow({ size, seconds, bestSeconds, bound, optimality, plan }: TuneResult['sizes'][number]): string[] {
+function sizeRow(
+  { size, seconds, bestSeconds, bound, optimality }: TuningData['sizes'][number],
+  plan: TunedPlanData,
+): string[] {
   const excess = bestSeconds === 0 ? 0 : seconds / bestSeconds - 1;
   return [
     formatBytes(size),
@@ -164,32 +158,24 @@ function sizeRow({ size, seconds, bestSeconds, bound, optimality, plan }: TuneRe
 }
 
 /** The algorithm, and its number of bulks where there are several. */
-function shortName(plan: TunedPlan): string {
+function shortName(plan: TunedPlanData): string {
   return plan.bulks === 1 ? planText(plan) : `${planText(plan)}, ${plan.bulks} bulks`;
 }
 
-/** The same as data. Plans are numbered in the order of `plans`. */
-export function tuneDocument(result: TuneResult, rules: readonly RuleComparison[]) {
-  const { ranges, sizes, plans, curves, dismissed, stoppedEarly, routes, tree } = result;
+/** The same as a document. Plans are named by their number in `plans`. */
+export function tuneDocument({ plans, ranges, sizes, curves, comparisons, tree, ...tuning }: TuningData) {
   return {
-    topology: routes.topology.name,
-    collective: plans[0].evaluated.checked.plan.collective.kind,
-    plans: plans.map((plan) => ({
-      name: plan.evaluated.checked.plan.name,
-      algorithm: plan.algorithm,
-      engine: plan.evaluated.candidate.origin.engine,
-      chunks: plan.evaluated.checked.plan.collective.chunks,
-      bulks: plan.bulks,
-      protocol: plan.protocol,
-      instances: plan.instances,
-      steps: plan.evaluated.schedule.steps.stepCount,
-    })),
-    ranges: ranges.map(({ from, to, plan }) => ({ from, to, plan: plans.indexOf(plan) })),
-    sizes: sizes.map(({ plan, ...rest }) => ({ ...rest, plan: plans.indexOf(plan) })),
+    topology: tuning.topology,
+    collective: tuning.collective,
+    plans: plans.map(({ name, algorithm, engine, chunks, bulks, protocol, instances, steps }) => {
+      return { name, algorithm, engine, chunks, bulks, protocol, instances, steps };
+    }),
+    ranges: ranges.map(({ from, to, plan }) => ({ from, to, plan })),
+    sizes,
     algorithms: curves,
-    fixedRules: rules,
-    dismissed,
-    stoppedEarly,
+    fixedRules: comparisons,
+    dismissed: tuning.dismissed,
+    stoppedEarly: tuning.stoppedEarly,
     ...(tree === undefined ? {} : { tree }),
   };
 }

@@ -1,5 +1,5 @@
 /** What `ccc verify --all` says: a line per schedule that is right, the whole story of one that is wrong. */
-import type { ShippedReport } from './range.ts';
+import type { ShippedReport } from '../../session/verify/range.ts';
 import { isCorrect, unfinishedText, verifyDocument, verifyReport } from './report.ts';
 
 /** Every schedule that works for some number of ranks in the range is right for all that it works for. */

@@ -1,5 +1,4 @@
-/** What `ccc verify` does with one file. */
-
+/** From the options of `ccc verify` to the report on one file. */
 import type { SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -21,30 +20,39 @@ export interface VerifyCommandOptions extends TopologyOptions, CollectiveOptions
   readonly json?: boolean;
 }
 
-/** What was found, and the topology that it was verified on, if it was built. */
+/** The report, and the topology that the file was verified on, if one was built. */
 interface Verified {
-  readonly result: FileReport;
-  readonly topology?: Topology | undefined;
+  readonly report: FileReport;
+  readonly topology: Topology | undefined;
 }
 
 export async function requestFrom(options: VerifyCommandOptions, limits: Limits): Promise<VerifyRequest> {
-  const { ordered = false, inPlace = false, bitwise = false, set = {} } = options;
-  const topology = await topologyOf(options, limits);
-  return { ...options, ordered, inPlace, bitwise, parameters: set, topology, limits };
+  return { ...(await plainRequest(options, limits)), topology: await topologyOf(options, limits) };
 }
 
 export async function verified(source: SourceText, options: VerifyCommandOptions, limits: Limits): Promise<Verified> {
-  // Compact plans are looked for first: for them the topology is not built.
-  if (source.text.includes('"symmetry"')) {
-    const { verifyCompactText } = await import('../compact/verify.ts');
-    const result = await verifyCompactText(source, options, limits);
-    if (result !== undefined) return { result };
-  }
-  const [{ verifyOverRange }, { progressBar }] = await Promise.all([import('./range.ts'), import('./report.ts')]);
-  const request = await requestFrom(options, limits);
+  const [{ verifyOn }, { progressBar }] = await Promise.all([
+    import('../../session/verify/verify.ts'),
+    import('./report.ts'),
+  ]);
+  let topology: Topology | undefined;
+  const full = async (): Promise<Topology | undefined> => {
+    topology = await topologyOf(options, limits);
+    return topology;
+  };
+  const oneChip = async () => {
+    if (options.topo === undefined) return undefined;
+    return (await import('../machine.ts')).symmetricTopologyFrom(options, limits);
+  };
+  const request = await plainRequest(options, limits);
   const progress = await progressBar();
-  const result = await verifyOverRange(source, request, progress.update).finally(progress.stop);
-  return { result, topology: request.topology };
+  const report = await verifyOn(source, request, { full, oneChip }, progress.update).finally(progress.stop);
+  return { report, topology };
+}
+
+async function plainRequest(options: VerifyCommandOptions, limits: Limits): Promise<VerifyRequest> {
+  const { verifyRequest } = await import('../../session/verify/verify.ts');
+  return verifyRequest({ ...options, parameters: options.set, limits });
 }
 
 async function topologyOf(options: VerifyCommandOptions, limits: Limits): Promise<Topology | undefined> {

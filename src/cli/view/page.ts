@@ -6,11 +6,11 @@ import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import { viewText } from '../../jobs/viewed.ts';
 import { readSource } from '../../read/index.ts';
+import { checkOptionsApply, sourceOf } from '../../session/source.ts';
 import { type PagePlan, type PageTuning, pagePlan, pageText, readMeasured, readTuning } from '../../view/index.ts';
 import { topologyFrom } from '../machine.ts';
 import { limitsFrom } from '../options.ts';
 import { displayLimits } from '../shown.ts';
-import { checkOptionsApply, sourceOf } from '../source.ts';
 import type { ViewOptions } from './options.ts';
 
 /**

@@ -8,11 +8,12 @@ import { isFilePath } from '../../read/index.ts';
 import { pageText } from '../../view/index.ts';
 import { textOfError } from '../failure.ts';
 import { note } from '../output.ts';
-import { patienceMilliseconds } from '../patience.ts';
 import type { ViewOptions } from './options.ts';
 import { filesIn, pageOf } from './page.ts';
 
 const loopback = '127.0.0.1';
+/** Milliseconds to wait after a change of a file: editors write a file in several steps. */
+const settling = 60;
 
 /** Serves until Ctrl-C. @throws CccError 'usage' where there is nothing to watch, 'file' where the port is taken */
 export async function serve(files: readonly string[], options: ViewOptions): Promise<void> {
@@ -111,6 +112,6 @@ function onChange(file: string, then: () => void): FSWatcher {
   return watch(dirname(file), (_, changed) => {
     if (changed !== null && changed !== name) return;
     clearTimeout(timer);
-    timer = setTimeout(then, patienceMilliseconds.settling);
+    timer = setTimeout(then, settling);
   });
 }

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { VerifyJob } from '../../../src/cli/verify/jobs.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { listShipped, loadScheduleFile } from '../../../src/read/index.ts';
+import type { RanksJob } from '../../../src/session/verify/ranks-job.ts';
 import { ccc } from '../run.ts';
 
 /** The built module: workers run what is built. */
-const path = new URL('../../../dist/cli/verify/jobs.js', import.meta.url).href;
-const { runJobs }: typeof import('../../../src/cli/verify/jobs.ts') = await import(path);
+const built = (name: string): string => new URL(`../../../dist/session/${name}.js`, import.meta.url).href;
+const { verifyAll }: typeof import('../../../src/session/verify/jobs.ts') = await import(built('verify/jobs'));
+await import(built('node-platform'));
 
-const request: VerifyJob['request'] = {
+const request: RanksJob['request'] = {
   ...{
     root: 0,
     op: 'sum' as const,
@@ -20,7 +21,7 @@ const request: VerifyJob['request'] = {
   },
 };
 
-function jobs(name: string, first: number, last: number, limits = defaultLimits): readonly VerifyJob[] {
+function jobs(name: string, first: number, last: number, limits = defaultLimits): readonly RanksJob[] {
   const schedule = loadScheduleFile(name).text;
   const range = { first, last };
   return Array.from({ length: last - first + 1 }, (_, i) => {
@@ -32,8 +33,8 @@ describe('a range of ranks', () => {
   it('has the same outcomes, in order, from workers and from one process', async () => {
     const work = [...jobs('recursive-doubling-allgather', 1, 9), ...jobs('ring-allreduce', 2, 6)];
     const counts: number[] = [];
-    const parallel = await runJobs(work, (done) => counts.push(done), 0);
-    expect(parallel).toEqual(await runJobs(work, () => {}, Number.POSITIVE_INFINITY));
+    const parallel = await verifyAll(work, (done) => counts.push(done), 0);
+    expect(parallel).toEqual(await verifyAll(work, () => {}, Number.POSITIVE_INFINITY));
     const ranks = parallel.map((outcome) =>
       outcome.kind === 'skipped' ? -outcome.ranks : outcome.verdict.collective.ranks,
     );
@@ -44,10 +45,10 @@ describe('a range of ranks', () => {
   it('ends with the error of the smallest number of ranks that has one', async () => {
     // A ring allgather on N ranks has N (N − 1) messages: 5 · 4 are the first above 19.
     const work = jobs('ring-allgather', 2, 12, { ...defaultLimits, operations: 19 });
-    const inProcess = runJobs(work, () => {}, Number.POSITIVE_INFINITY);
+    const inProcess = verifyAll(work, () => {}, Number.POSITIVE_INFINITY);
     await expect(inProcess).rejects.toMatchObject({ name: 'CccError', code: 'limit' });
     const message = await inProcess.catch((error: Error) => error.message);
-    await expect(runJobs(work, () => {}, 0)).rejects.toMatchObject({ code: 'limit', message });
+    await expect(verifyAll(work, () => {}, 0)).rejects.toMatchObject({ code: 'limit', message });
   });
 
   // Out of place a ring allgather on N ranks has N copies, N (N − 1) sends and as many receives: 6, 15, 28, 45, 66 from N = 2 on.
@@ -56,7 +57,7 @@ describe('a range of ranks', () => {
   it.each([0, Number.POSITIVE_INFINITY])(
     'ends with the number that reaches the limit of operations (%d)',
     async (patience) => {
-      const outcomes = await runJobs(jobs('ring-allgather', 2, 40, hundred), () => {}, patience);
+      const outcomes = await verifyAll(jobs('ring-allgather', 2, 40, hundred), () => {}, patience);
       expect(outcomes.map(({ operations }) => operations)).toEqual([6, 15, 28, 45, 66]);
     },
   );

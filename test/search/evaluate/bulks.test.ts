@@ -1,6 +1,5 @@
 /** The number of bulks that is chosen, what is said of it, and the channels that let bulks overlap. Times are closed forms. */
 import { describe, expect, it } from 'vitest';
-import { describePipeline } from '../../../src/cli/compile/pipeline.ts';
 import {
   type CollectiveKind,
   type CompileRequest,
@@ -10,6 +9,7 @@ import {
   resolveTopology,
 } from '../../../src/index.ts';
 import { Routes } from '../../../src/ir/routes.ts';
+import { describePipeline } from '../../../src/session/compile/pipeline.ts';
 import { collectiveOf } from '../../collectives.ts';
 
 const KiB = 2 ** 10;

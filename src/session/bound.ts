@@ -1,0 +1,40 @@
+/** Lower bounds on the time of any plan, and what NCCL would take beside them. */
+import { lowerBound } from '../bounds/index.ts';
+import { defaultLimits, type Limits } from '../ir/limits.ts';
+import type { Baselines } from '../search/baselines.ts';
+import type { CollectiveRequest } from './collectives.ts';
+import { type PlanBound, planBound } from './compile/plan-bound.ts';
+import { searching } from './limits.ts';
+
+export interface BoundOptions {
+  /** Whether NCCL's rings and trees are evaluated, too; default: on up to 32 ranks. */
+  readonly baselines?: boolean | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+}
+
+export interface BoundReport extends PlanBound {
+  /** What NCCL would take; undefined if it has no rings and trees for the collective, or they were not asked for. */
+  readonly baselines: Baselines | undefined;
+}
+
+/**
+ * The best lower bound that is known for a collective on a machine: no plan takes less time. Every certificate can be checked from the topology alone.
+ *
+ * ```ts
+ * const { seconds, certificate } = await bound(alltoall(await Machine.load('torus:4x4'), { size: '1MiB' }));
+ * console.log(seconds, certificate?.reason);
+ * ```
+ */
+export async function bound(
+  { machine, collective, size, dtype }: CollectiveRequest,
+  options: BoundOptions = {},
+): Promise<BoundReport> {
+  const topology = machine.single;
+  const limits = { ...defaultLimits, ...options.limits };
+  const { baselines: wanted = collective.ranks <= searching.ranksOfBaselines } = options;
+  const found = planBound(lowerBound(collective, topology, size));
+  if (!wanted || collective.counts !== undefined) return { ...found, baselines: undefined };
+  const { baselinesFor, hasBaseline } = await import('../search/baselines.ts');
+  const request = { collective, topology, size, dtype, limits };
+  return { ...found, baselines: hasBaseline(collective.kind) ? baselinesFor(request) : undefined };
+}

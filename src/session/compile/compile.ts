@@ -1,0 +1,172 @@
+/**
+ * The one way from a collective to a plan: `ccc compile` and programs call this function. Short searches run in the calling thread; others in a worker,
+ * and with a time limit in one worker for each processor.
+ */
+import { chipsAreAlike } from '../../graph/index.ts';
+import { compactKinds } from '../../ir/compact.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { ranksOf } from '../../ir/topology.ts';
+import type { CollectiveRequest } from '../collectives.ts';
+import { Job } from '../job.ts';
+import { settingsOf } from '../job-options.ts';
+import { searching } from '../limits.ts';
+import { failureOf, type Outcome } from '../outcome.ts';
+import { platform } from '../platform.ts';
+import { emitterNamed } from '../targets.ts';
+import type { JobSettings } from '../workers/job-settings.ts';
+import { runJob } from '../workers/run-job.ts';
+import type { CompiledCompactPlan } from './compact-plan.ts';
+import { CompiledPlan } from './compiled-plan.ts';
+import { checkRequestFitsLimits } from './fits.ts';
+import { type FoundPlan, resultOf } from './found-plan.ts';
+import type { CompileOptions } from './options.ts';
+import { asksAllEngines, hasLanes, type PlainPlanRequest, planRequest } from './plan-request.ts';
+import type { PlanWork } from './search-job.ts';
+
+/** A plan of its own for every rank, or one program that all ranks run shifted. */
+export type AnyCompiledPlan = CompiledPlan | CompiledCompactPlan;
+
+export type CompileOutcome = Outcome<{ readonly plan: AnyCompiledPlan }>;
+
+/** A running `compile`: better and better plans, and in the end the outcome. */
+export type CompileJob = Job<CompiledPlan, CompileOutcome>;
+
+/**
+ * Finds the best plan for a collective on a machine. The plan is proved by the kernel, its time is simulated, and a lower bound that holds for any plan
+ * stands beside it.
+ *
+ * ```ts
+ * const machine = await Machine.load('dgx1');
+ * const job = compile(allreduce(machine, { size: '1MiB' }), { signal: AbortSignal.timeout(10_000) });
+ * for await (const better of job) console.log(better.time, better.gap);
+ * const outcome = await job;
+ * if (outcome.ok) await outcome.plan.write('plan.json');
+ * else console.log(outcome.reason, outcome.message);
+ * ```
+ * No plan, a limit, and the end of the time are outcomes. The job is rejected with a CccError for a mistake in the request: 'usage', 'unknown-name',
+ * 'range', 'file' and those of the readers of files.
+ */
+export function compile(request: CollectiveRequest, options: CompileOptions = {}): CompileJob {
+  return new Job<CompiledPlan, CompileOutcome>(async ({ onBetter }) => {
+    try {
+      return { ok: true, plan: await planFor(request, options, onBetter) };
+    } catch (error) {
+      return failureOf(await withCompactHint(error, request));
+    }
+  });
+}
+
+async function planFor(
+  collective: CollectiveRequest,
+  options: CompileOptions,
+  onBetter: (plan: CompiledPlan) => void,
+): Promise<AnyCompiledPlan> {
+  if (options.compact === true) {
+    const { compactPlan } = await import('./compact-plan.ts');
+    return compactPlan(collective, options);
+  }
+  const { machine } = collective;
+  const target = await emitterNamed(options.target ?? 'json');
+  const wanted = await planRequest(collective, options);
+  // Where thread blocks (lanes) are modelled, a target without bulks gets a plan that was searched for in one bulk. Elsewhere nothing is known of how its
+  // runtime slices messages, and what gains by bulks gains by its slices, too.
+  const isInOneBulk = target.inOneBulk !== undefined && wanted.bulks === 'auto' && hasLanes(machine.data);
+  const request = isInOneBulk ? { ...wanted, bulks: 1 } : wanted;
+  if (options.compact !== false && prefersCompact(collective, request, options)) {
+    const { compactPlanIfAny } = await import('./compact-plan.ts');
+    const compact = await compactPlanIfAny(collective, options);
+    if (compact !== undefined) return compact;
+  }
+  checkRequestFitsLimits(request);
+  const work = { machine: machine.data, request, target: target.name, fillsTime: options.timeLimit !== undefined };
+  const notes = isInOneBulk ? [`${target.name} has no bulks: the plan is the best that was found in one`] : [];
+  const planOf = (found: FoundPlan): CompiledPlan => new CompiledPlan(found, { collective, options, notes, request });
+  const settings = settingsOf(
+    options,
+    ({ value }: FoundPlan) => value,
+    (found) => onBetter(planOf(found)),
+  );
+  const found = await (request.engine === 'exact' ? solved : searched)(work, options, settings);
+  return planOf(found);
+}
+
+type PlainWork = Omit<PlanWork, 'solver' | 'roundsSolver'>;
+
+/** By engines that need no solver, and in the end in rounds by one that does. The calling thread searches if that is short, and leaves solving to a worker. */
+async function searched(
+  work: PlainWork,
+  { timeLimit, solver = 'auto' }: CompileOptions,
+  settings: JobSettings<FoundPlan>,
+): Promise<FoundPlan> {
+  const { request } = work;
+  const roundsSolver = solver === 'none' ? undefined : solver;
+  if (timeLimit !== undefined || !isShort(request)) {
+    const parallelism = (await platform().workerHost())?.parallelism ?? 1;
+    const workers = timeLimit === undefined ? 1 : Math.min(parallelism, searching.workers);
+    return runJob('compile', { ...work, solver: undefined, roundsSolver }, { ...settings, workers });
+  }
+  const here = { ...settings, isShort: true };
+  const known = await runJob('compile', { ...work, solver: undefined, roundsSolver: undefined }, here);
+  if (roundsSolver === undefined || known.groups !== undefined) return known;
+  const { mayGainInRounds } = await import('../../search/in-rounds.ts');
+  if (!mayGainInRounds(resultOf(known), request)) return known;
+  return runJob('compile', { ...work, solver: undefined, roundsSolver, known }, settings);
+}
+
+/** Whether a search is over before it would pay to stop it. */
+function isShort({ effort, exhaustive, chunks, bulks, collective, topology }: PlainPlanRequest): boolean {
+  const ranks = ranksOf(topology);
+  if (ranks <= (effort === 'quick' ? searching.quickRanksAtOnce : searching.ranksAtOnce)) return true;
+  const isPlain = collective.kind === 'allgather' && chunks !== undefined && bulks !== 'auto' && exhaustive !== true;
+  return isPlain && ranks ** 2 * chunks <= searching.movesAtOnce && chipsAreAlike(topology);
+}
+
+/**
+ * By the exact engine. A single shape (chunks, steps, rounds) is first looked for without a solver: most are found by construction, and loading a solver takes
+ * longer than that.
+ */
+async function solved(
+  work: PlainWork,
+  { timeLimit, solver = 'auto', onModel, onProgress }: CompileOptions,
+  settings: JobSettings<FoundPlan>,
+): Promise<FoundPlan> {
+  if (solver === 'none')
+    throw new CccError('usage', 'the exact engine needs a solver: --solver none leaves it without');
+  const { chunks, parameters, topology } = work.request;
+  const isOneShape = chunks !== undefined && parameters.steps !== undefined && parameters.rounds !== undefined;
+  if (isOneShape && onModel === undefined && solver === 'auto' && timeLimit === undefined) {
+    try {
+      const here = { ...settings, isShort: true };
+      return await runJob('compile', { ...work, solver: undefined, roundsSolver: undefined }, here);
+    } catch (error) {
+      if (!(error instanceof CccError) || error.code !== 'no-plan') throw error;
+    }
+  }
+  // A single shape has no intermediate results, so that a worker, which takes time to start, only helps those who watch.
+  const isWatched = onProgress !== undefined || timeLimit !== undefined;
+  const short = isOneShape && !isWatched && ranksOf(topology) <= searching.ranksAtOnce;
+  return runJob('compile', { ...work, solver, roundsSolver: undefined }, { ...settings, isShort: short });
+}
+
+/** Whether a compact plan is as good an answer: a full one would take minutes, and nothing was asked for that a compact one cannot have. */
+function prefersCompact(
+  { machine, collective }: CollectiveRequest,
+  { objective, exhaustive, engine, algorithm }: PlainPlanRequest,
+  { effort, timeLimit, chunks, parameters, target = 'json', onModel }: CompileOptions,
+): boolean {
+  const isMany = collective.ranks > searching.ranksInFull && compactKinds.includes(collective.kind);
+  const isPlain = asksAllEngines({ engine, algorithm }) && objective === 'time' && exhaustive !== true;
+  const isWhole = machine.groups === undefined && collective.counts === undefined && !collective.ordered;
+  const asked = [effort, timeLimit, chunks, parameters, onModel];
+  return (
+    isMany && isPlain && target === 'json' && isWhole && machine.isUnchanged && asked.every((one) => one === undefined)
+  );
+}
+
+/** An error about a plan that is too large, with what would help: a compact plan, if there can be one. */
+async function withCompactHint(error: unknown, { machine, collective }: CollectiveRequest): Promise<unknown> {
+  if (!(error instanceof CccError) || error.code !== 'limit' || error.message.includes('--compact')) return error;
+  if (!compactKinds.includes(collective.kind)) return error;
+  const { withCompactHint: hinted } = await import('./compact-plan.ts');
+  return hinted(error, machine);
+}

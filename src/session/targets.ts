@@ -1,0 +1,139 @@
+/** Target formats by their names: what a plan needs before it is written in one, and what is read back of what was written. */
+import { extname } from 'node:path';
+import type { Emitter, PlanBundle } from '../emit/index.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { defaultLimits } from '../ir/limits.ts';
+import type { Platform } from './platform.ts';
+
+/** A page about the plan, for people, beside the formats that programs read. */
+const html: Emitter = {
+  name: 'html',
+  about: 'a page for the browser, as `ccc view` writes it',
+  check: () => [],
+  emit: async (bundle) => [await (await import('./view.ts')).pageOfBundle(bundle)],
+};
+
+/** All formats that a plan can be written in. */
+export async function allEmitters(): Promise<readonly Emitter[]> {
+  return [...(await import('../targets/index.ts')).emitters, html];
+}
+
+/** @throws CccError 'unknown-name' with the nearest right names */
+export async function emitterNamed(name: string): Promise<Emitter> {
+  const [emitters, { nearestNames }] = await Promise.all([allEmitters(), import('../read/nearest.ts')]);
+  const found = emitters.find((emitter) => emitter.name === name);
+  if (found !== undefined) return found;
+  const names = emitters.map((emitter) => emitter.name);
+  throw new CccError('unknown-name', `there is no emitter '${name}'; ${nearestNames(name, names)}`);
+}
+
+/** Formats by the endings of file names. */
+const formats: ReadonlyMap<string, string> = new Map([
+  ['.json', 'json'],
+  ['.xml', 'msccl-xml'],
+  ['.ts', 'ts'],
+  ['.c', 'mpi-c'],
+  ['.goal', 'goal'],
+  ['.html', 'html'],
+  ['.htm', 'html'],
+]);
+/** Endings of files that ccc does not write: who gives such a name expects something else than JSON. */
+const otherEndings = [
+  ...['.yaml', '.yml', '.svg', '.dot', '.py', '.h', '.cc', '.cpp'],
+  ...['.cu', '.js', '.csv', '.md', '.pdf', '.png'],
+];
+
+/**
+ * The format of a file: the one that is asked for, else the one that the ending of the name stands for, else `json`.
+ * @throws CccError 'usage' for an ending of something that a plan is not written as
+ */
+export function formatFor({
+  emit,
+  output = '',
+}: {
+  readonly emit?: string | undefined;
+  readonly output?: string | undefined;
+}): string {
+  if (emit !== undefined) return emit;
+  const ending = extname(output).toLowerCase();
+  const format = formats.get(ending);
+  if (format !== undefined) return format;
+  if (!otherEndings.includes(ending)) return 'json';
+  const known = [...formats].map(([end, name]) => `${end} (${name})`).join(', ');
+  throw new CccError(
+    'usage',
+    `a plan is not written as ${ending}: -o takes ${known}, and --emit says which format another name is for`,
+  );
+}
+
+/** A plan's text in a format, and what people should know about it. */
+export interface TargetText {
+  readonly text: Iterable<string>;
+  readonly remarks: readonly string[];
+}
+
+/**
+ * The plan's text in a format, read back and judged where the format asks for it.
+ * @throws CccError 'unsupported' if the text is too large to be judged
+ */
+export async function writtenWith(emitter: Emitter, bundle: PlanBundle): Promise<TargetText> {
+  const { checkedTargetText } = await import('../jobs/written.ts');
+  const text = await checkedTargetText(emitter, bundle);
+  const remarks = emitter.remarks?.(bundle) ?? [];
+  if (emitter.inOneBulk === undefined || bundle.topology?.lane === undefined) return { text, remarks };
+  const whole = [...text].join('');
+  return { text: [whole], remarks: [...remarks, ...(await oneBulkRemarks(emitter, bundle, whole))] };
+}
+
+/** The time of a plan as a target without bulks has it: in one bulk of the largest chunks, which thread blocks cut into slices. */
+async function oneBulkRemarks({ name }: Emitter, bundle: PlanBundle, text: string): Promise<readonly string[]> {
+  const { proved, topology, size } = bundle;
+  const { bulks, collective } = proved.plan;
+  if (size === undefined) return [];
+  const [{ readMsccl }, { timeLine }] = await Promise.all([
+    import('../read/msccl/index.ts'),
+    import('./timed-plan.ts'),
+  ]);
+  const { plan, extra } = readMsccl({ name: proved.plan.name, text }, collective);
+  const time = timeLine(plan, extra, { topology, size }, defaultLimits).trim();
+  if (bulks === 1) return [`read back from ${name}, the plan ${time}`];
+  return [
+    `${name} has no bulks: instead of in ${bulks}, the plan goes in one and ${time}; --bulks 1 searches for that`,
+  ];
+}
+
+/**
+ * The plan as the format needs it: with waits for formats that own buffers from posting to completion, and with its timeline.
+ * @throws CccError 'unsupported' with all that the format lacks
+ */
+export async function readyFor(emitter: Emitter, bundle: PlanBundle): Promise<PlanBundle> {
+  const { withTimeline } = await import('../jobs/timed.ts');
+  const ready = withTimeline(
+    emitter.ownership === 'strict'
+      ? (await import('../jobs/owning-strictly.ts')).owningStrictly(bundle, emitter.name)
+      : bundle,
+  );
+  const lacking = emitter.check(ready);
+  if (lacking.length === 0) return ready;
+  throw new CccError('unsupported', `${emitter.name} cannot express this plan: ${lacking.join('; ')}`);
+}
+
+/** The whole text of a plan in a format. @throws CccError as `emitterNamed` and `readyFor`, 'usage' for a format that is a folder of files */
+export async function textOf(format: string, bundle: PlanBundle): Promise<string> {
+  const emitter = await emitterNamed(format);
+  const { text } = await writtenWith(emitter, await readyFor(emitter, bundle));
+  return [...text].join('');
+}
+
+/** Writes a plan to a file in a format, or in the one that the ending of the path stands for. @throws CccError as `textOf`, and 'file' */
+export async function writeTarget(
+  path: string,
+  format: string | undefined,
+  bundle: PlanBundle,
+  { writeFile }: Platform,
+): Promise<void> {
+  const emitter = await emitterNamed(formatFor({ emit: format, output: path }));
+  if (emitter.files !== undefined) throw new CccError('usage', `${emitter.name} is a folder of files, not one file`);
+  const { text } = await writtenWith(emitter, await readyFor(emitter, bundle));
+  await writeFile(path, text);
+}

@@ -1,0 +1,16 @@
+/** Target formats that have a form for several plans, chosen by the size of a message. */
+import type { Emitter } from '../../emit/index.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { emitterNamed } from '../targets.ts';
+
+export type RangesEmitter = Emitter & Required<Pick<Emitter, 'emitRanges'>>;
+
+/** @throws CccError 'unknown-name' for a format that there is not, 'usage' for one that takes one plan only */
+export async function rangesEmitter(name: string): Promise<RangesEmitter> {
+  const emitter = await emitterNamed(name);
+  const { emitRanges } = emitter;
+  if (emitRanges !== undefined) return { ...emitter, emitRanges };
+  const { emitters } = await import('../../targets/index.ts');
+  const able = emitters.filter((each) => each.emitRanges !== undefined).map((each) => each.name);
+  throw new CccError('usage', `${name} is for one plan: all sizes in one file are for ${able.join(' and ')}`);
+}

@@ -1,0 +1,116 @@
+/** A tuning as plain data, which can be posted from a worker. Plans are named by their number in `plans`. */
+import { lowerBound } from '../../bounds/index.ts';
+import type { CollectiveKind } from '../../ir/collective.ts';
+import type { Dtype } from '../../ir/dtype.ts';
+import type { Limits } from '../../ir/limits.ts';
+import { bestValidBound } from '../../ir/report.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import { provedBundle } from '../../search/proved-bundle.ts';
+import type { RuleComparison } from '../../tune/comparing.ts';
+import type { SizeRange } from '../../tune/ranges.ts';
+import type { TunedPlan } from '../../tune/timed-plan.ts';
+import type { TunedSize, TuneResult } from '../../tune/tune.ts';
+import { type PostedBundle, posted } from '../compile/found-plan.ts';
+
+/** A plan that is in use for at least one size. */
+export interface TunedPlanData {
+  readonly name: string;
+  /** The schedule that the plan is made of: the same for all numbers of bulks. */
+  readonly algorithm: string;
+  readonly engine: string;
+  /** Chunks per shard. */
+  readonly chunks: number;
+  readonly bulks: number;
+  /** Undefined on machines without protocols, and without lanes. */
+  readonly protocol: string | undefined;
+  readonly instances: number | undefined;
+  readonly steps: number;
+  /** The latency term: its time for a message of no bytes. */
+  readonly latency: Seconds;
+  /** The plan with its time at the size that its number of bulks was chosen for; undefined if only the choice was asked for. */
+  readonly bundle: PostedBundle | undefined;
+}
+
+/** Sizes for which one plan is used. */
+export interface TunedRange {
+  readonly from: Bytes;
+  readonly to: Bytes;
+  readonly plan: number;
+  /** The least and the greatest bound / time at the sizes that were tuned; undefined where nothing takes time. */
+  readonly optimality: readonly [least: number, greatest: number] | undefined;
+}
+
+export interface TuningData {
+  readonly topology: string;
+  readonly ranks: number;
+  readonly collective: CollectiveKind;
+  /** The plans in use, in the order of their first range. */
+  readonly plans: readonly TunedPlanData[];
+  /** By ascending size, without gaps. */
+  readonly ranges: readonly TunedRange[];
+  readonly sizes: readonly (Omit<TunedSize, 'plan'> & { readonly plan: number })[];
+  /** Times of all algorithms that were tried, one for each size. */
+  readonly curves: TuneResult['curves'];
+  readonly dismissed: TuneResult['dismissed'];
+  readonly stoppedEarly: boolean;
+  readonly tree: string | undefined;
+  /** What other libraries would take at each size; empty in a partial result. */
+  readonly comparisons: readonly RuleComparison[];
+}
+
+/** What the bundles of plans in use are made for; without it they are left out. */
+export interface BundleWish {
+  readonly seed: number;
+  readonly dtype: Dtype;
+  readonly limits: Limits;
+}
+
+export function tuningData(
+  result: TuneResult,
+  comparisons: readonly RuleComparison[],
+  wish: BundleWish | undefined,
+): TuningData {
+  const { routes, plans, ranges, sizes, curves, dismissed, stoppedEarly, tree } = result;
+  return {
+    topology: routes.topology.name,
+    ranks: routes.topology.chips.length,
+    collective: plans[0].evaluated.checked.plan.collective.kind,
+    plans: plans.map((plan) => planData(plan, wish)),
+    ranges: ranges.map((range) => rangeData(range, result)),
+    sizes: sizes.map(({ plan, ...rest }) => ({ ...rest, plan: plans.indexOf(plan) })),
+    ...{ curves, dismissed, stoppedEarly, tree, comparisons },
+  };
+}
+
+function planData(timed: TunedPlan, wish: BundleWish | undefined): TunedPlanData {
+  const { evaluated, algorithm, bulks, protocol, instances } = timed;
+  const { plan } = evaluated.checked;
+  return {
+    name: plan.name,
+    algorithm,
+    engine: evaluated.candidate.origin.engine,
+    chunks: plan.collective.chunks,
+    bulks,
+    protocol,
+    instances,
+    steps: evaluated.schedule.steps.stepCount,
+    latency: timed.secondsAt(0),
+    bundle: wish === undefined ? undefined : posted(bundleOf(timed, wish)),
+  };
+}
+
+function bundleOf({ evaluated, routes, tunedFor }: TunedPlan, { seed, dtype, limits }: BundleWish) {
+  const { candidate, cost } = evaluated;
+  const { topology } = routes;
+  const { collective } = evaluated.checked.plan;
+  const bound = bestValidBound(lowerBound(collective, topology, tunedFor), cost.seconds);
+  const origin = { ...candidate.origin, chunks: collective.chunks, seed };
+  return provedBundle(evaluated, { topology, size: tunedFor, dtype, limits }, bound, origin);
+}
+
+function rangeData({ from, to, plan }: SizeRange, { sizes, plans }: TuneResult): TunedRange {
+  const within = sizes.filter(({ size }) => size >= from && size <= to && plan.secondsAt(size) > 0);
+  const shares = within.map(({ size, bound }) => bound / plan.secondsAt(size));
+  const optimality = shares.length === 0 ? undefined : ([Math.min(...shares), Math.max(...shares)] as const);
+  return { from, to, plan: plans.indexOf(plan), optimality };
+}
