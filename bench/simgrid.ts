@@ -92,7 +92,7 @@ function numbersOf(plan: Plan, routes: Routes, size: Bytes): readonly (readonly 
     return [sender[c], receiver[c], way.length, ...way, 2, 2 * chips[sender[c]], 2 * chips[receiver[c]] + 1];
   });
   const chunkBytes = chunkBytesOf(plan, size, routes.topology.messages?.alignment);
-  const weights = weigh(plan, connections, size, routes.topology.messages);
+  const weights = weigh(plan, size, routes.topology.messages);
   const operation = (o: number, chip: number): readonly number[] => {
     const isCopy = ops.kind[o] === OperationCode.copy;
     const engine = isCopy ? nodes[chip].copy : nodes[chip].reduce;

@@ -7,8 +7,8 @@ import { memoryLayout } from '../ir/collective.ts';
 import { IntColumn } from '../ir/column.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
+import { runOrder } from '../ir/run-order.ts';
 import { LocalOrder } from './order/local-order.ts';
-import { runOrder } from './order/run-order.ts';
 
 /** An operation waiting for another of the same rank, that many bulks earlier. */
 interface Wait {

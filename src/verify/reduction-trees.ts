@@ -2,11 +2,12 @@
  * In which tree the results of each rank are combined. Floating-point results have the same bits, whatever the size of a message and of its
  * parts, where the tree is the same for every chunk and in every plan that is used.
  */
+
+import { layOutCells } from '../ir/cell-memory.ts';
 import { collectiveFacts, expectation, isIdempotent, outputChunks } from '../ir/collective.ts';
 import { defaultLimits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
-import { layOutCells } from './cell-memory.ts';
 import { executeBulk, HappensBefore } from './order/happens-before.ts';
 import { SymbolicRun } from './symbolic-run.ts';
 import type { CombinationTable } from './values.ts';
@@ -26,7 +27,7 @@ export function reductionTrees(plan: Plan, slots: number = defaultLimits.slots):
   const { order } = executeBulk(new HappensBefore(index, connections, undefined));
   if (order.length < operationCount(plan)) throw new Error(`${plan.name} was found correct, but does not end`);
   const symbolic = new SymbolicRun(index, memory, connections);
-  symbolic.along(order);
+  symbolic.executeAll(order);
   const shapes = shapesOf(symbolic.values);
   const trees: string[] = [];
   for (let rank = 0; rank < collective.ranks; rank++) {

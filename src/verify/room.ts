@@ -1,6 +1,7 @@
 /** Whether values fit where they are put: where shards have sizes of their own, a slot has room for a chunk of its own shard. */
+
+import type { CellMemory } from '../ir/cell-memory.ts';
 import { type Collective, inputChunks, outputChunks, shardOf } from '../ir/collective.ts';
-import type { CellMemory } from './cell-memory.ts';
 import type { CombinationTable } from './values.ts';
 
 /** Sizes are those of shards, in bytes; all have as many chunks. Slots of scratch have room for any. */

@@ -2,6 +2,8 @@
  * The verifier: the ladder of rungs (docs/verification.md). Each rung relies on the ones before it, so the first that fails ends
  * it and decides the verdict. See docs/verification.md for what a proof means and why it is one.
  */
+
+import { type CellMemory, layOutCells } from '../ir/cell-memory.ts';
 import { isConstant } from '../ir/column.ts';
 import { defaultLimits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
@@ -10,7 +12,6 @@ import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Verification } from '../ir/verification.ts';
 import { Ascent } from './ascent.ts';
-import { type CellMemory, layOutCells } from './cell-memory.ts';
 import { checkBarrierOrder } from './checks/barrier.ts';
 import { checkCapacity } from './checks/capacity.ts';
 import { describeDeadlock, smallestInflight } from './checks/deadlock.ts';

@@ -50,7 +50,7 @@ export function timedRun(
     const { seconds, criticalPath, links } = simulate(plan, routes, size);
     const times = isLong ? undefined : timelineIfItFits(plan, routes, size);
     const clockReason = times === undefined ? 'too long' : undefined;
-    const sent = sentBytes(plan, routes, size);
+    const sent = sentBytes(plan, size);
     return { ...drawn, timeline: times, clock: 'seconds', clockReason, duration: seconds, criticalPath, sent, links };
   }
   const clockReason = isLong ? 'too long' : isReal && size !== undefined ? 'cannot run' : 'no machine';

@@ -20,7 +20,7 @@ export function simulateCompact(compact: CompactPlan, machine: SymmetricTopology
   const connections = quotientConnections(compact, machine);
   checkPorts(connections, machine);
   const chunkBytes = chunkBytesOf(plan, size);
-  const weights = weigh(plan, connections);
+  const weights = weigh(plan);
   const simulation = new Simulation(plan, connections, topology, weights, chunkBytes);
   simulation.run();
   const { ranks } = plan.collective;

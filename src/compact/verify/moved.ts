@@ -1,8 +1,9 @@
 /** Rung 6 of a compact plan that only moves data: in the end every output slot holds the input chunk that belongs there. */
+
+import type { CellMemory } from '../../ir/cell-memory.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { CellMemory } from '../../verify/cell-memory.ts';
 import { CheckFindings } from '../../verify/story.ts';
 import type { NamingRun } from './naming-run.ts';
 

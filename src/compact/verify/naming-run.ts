@@ -4,11 +4,12 @@
  * rank that made it and by which of the program's reductions did. A shift of all ranks changes neither, so what one rank holds
  * under a name every rank holds under it; and what rank 0 receives from offset q is what q holds: (i, id) there is (q ⊕ i, id) here.
  */
+
+import type { CellMemory } from '../../ir/cell-memory.ts';
 import { inputChunks } from '../../ir/collective.ts';
 import { isReceive, isReduction, isSend, OperationCode } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { CellMemory } from '../../verify/cell-memory.ts';
 import { NamedCells } from './named-cells.ts';
 
 /** Names are numbers: rank · `ids` + id; ids below `inputs` are slots of the input, the others are reductions of one chunk. */

@@ -6,13 +6,14 @@
  * the start of the run each slot of the input must be in the values that should have it, once (or, if the operator allows
  * it, more often), and in no others. So said of rank 0 it is true of every rank; counted over all ranks, each value has all that it should.
  */
+
+import type { CellMemory } from '../../ir/cell-memory.ts';
 import { isIdempotent } from '../../ir/collective.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
 import { none } from '../../ir/none.ts';
 import { isReceive, isReduction, OperationCode } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { CellMemory } from '../../verify/cell-memory.ts';
 import { CheckFindings } from '../../verify/story.ts';
 import { Carried } from './carried.ts';
 import { Ends, type Flaw } from './ends.ts';

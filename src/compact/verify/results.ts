@@ -2,10 +2,11 @@
  * The values that a compact reducescatter or allreduce ends with, and of which slot each should be the reduction. Slots are named as
  * rank 0's program names those of the collective's larger buffer: shard and chunk, or the chunk alone where buffers are not shifted.
  */
+
+import type { CellMemory } from '../../ir/cell-memory.ts';
 import { type CompactPlan, shiftedShard } from '../../ir/compact.ts';
 import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { CellMemory } from '../../verify/cell-memory.ts';
 import { CheckFindings } from '../../verify/story.ts';
 import type { NamingRun } from './naming-run.ts';
 

@@ -9,6 +9,7 @@
  * - Order within a rank is sure where lane order and `after` give it. Where it would have to come over messages, the program
  *   alone does not say: a small plan is then written out and verified in full, a large one is refused.
  */
+import { type CellMemory, layOutCells } from '../../ir/cell-memory.ts';
 import { type CompactPlan, shiftedConnections, soleProgram } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { expandCompact } from '../../ir/expand.ts';
@@ -18,7 +19,6 @@ import { type Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Verification } from '../../ir/verification.ts';
 import { Ascent } from '../../verify/ascent.ts';
-import { type CellMemory, layOutCells } from '../../verify/cell-memory.ts';
 import { describeDeadlock, smallestInflight } from '../../verify/checks/deadlock.ts';
 import { describeDeterminism, determinismText } from '../../verify/checks/determinism.ts';
 import { checkInitialised } from '../../verify/checks/initialised.ts';

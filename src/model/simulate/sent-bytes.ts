@@ -1,15 +1,16 @@
-/** How many bytes each send of a plan puts on its way. */
-import { OperationCode, type Plan } from '../../ir/plan.ts';
-import type { Routes } from '../../ir/routes.ts';
+/** The bytes of the messages of a plan. */
+import { isSend, type Plan } from '../../ir/plan.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { findConnections } from './connections.ts';
 import { weigh } from './weights.ts';
 
-/** Bytes by operation, in one bulk; 0 for those that send nothing. @throws Error as `simulate` */
-export function sentBytes(plan: Plan, routes: Routes, size: Bytes): Float64Array {
+/**
+ * By operation: the bytes that it sends in one bulk, 0 for operations that do not send.
+ * @param size bytes of the whole message (M)
+ * @throws Error if the plan deadlocks, which a proved plan does not
+ */
+export function sentBytes(plan: Plan, size: Bytes): Float64Array {
   const chunkBytes = chunkBytesOf(plan, size);
-  const { sent } = weigh(plan, findConnections(plan, routes));
-  const { kind } = plan.ops;
-  return Float64Array.from(kind, (code, operation) => (code === OperationCode.send ? sent[operation] * chunkBytes : 0));
+  const { sent } = weigh(plan);
+  return Float64Array.from(sent, (chunks, operation) => (isSend(plan, operation) ? chunks * chunkBytes : 0));
 }

@@ -38,11 +38,11 @@ export function simulateShifted(plan: Plan, shape: readonly number[], routes: Ro
   if (machine.ports.send < folded.count || machine.ports.receive < folded.count) return simulate(plan, routes, size);
   const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const sole = soleProgram(program);
-  const simulation = new Simulation(sole, folded, quotientTopology(machine), weigh(sole, folded), chunkBytes);
+  const simulation = new Simulation(sole, folded, quotientTopology(machine), weigh(sole), chunkBytes);
   simulation.run();
   return {
     seconds: simulation.seconds,
-    ...measureTraffic(plan, connections, topology, weigh(plan, connections), chunkBytes),
+    ...measureTraffic(plan, connections, topology, weigh(plan), chunkBytes),
     criticalPath: unfolded(simulation.criticalPath(), program),
   };
 }

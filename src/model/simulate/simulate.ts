@@ -28,7 +28,7 @@ export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
   const { topology } = routes;
   const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const connections = findConnections(plan, routes);
-  const weights = weigh(plan, connections, size, topology.messages);
+  const weights = weigh(plan, size, topology.messages);
   const traffic = measureTraffic(plan, connections, topology, weights, chunkBytes);
   const sliced = inSlices(plan, topology, chunkBytes);
   const { bulks } = sliced.plan;
@@ -65,7 +65,7 @@ export class SimulatedTimes {
     const { plan, routes, connections, lines } = this;
     const { topology } = routes;
     const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
-    const weights = weigh(plan, connections, size, topology.messages);
+    const weights = weigh(plan, size, topology.messages);
     const sliced = inSlices(plan, topology, chunkBytes);
     const { bulks } = sliced.plan;
     const inBulks = (count: number): Simulation =>

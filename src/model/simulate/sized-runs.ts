@@ -45,7 +45,7 @@ export class SizedRuns {
     this.connections = findConnections(plan, routes);
     this.classes = classes;
     const lists: Int32Array[] = new Array(operationCount(plan));
-    carry(plan, this.connections, classAt, (operation, carried) => {
+    carry(plan, classAt, (operation, carried) => {
       lists[operation] = Int32Array.from(carried);
     });
     this.firstCarried = new Int32Array(lists.length + 1);

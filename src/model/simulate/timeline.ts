@@ -26,7 +26,7 @@ export function timeline(whole: Plan, routes: Routes, size: Bytes): Timeline {
     throw new CccError('limit', message);
   }
   const connections = findConnections(plan, routes);
-  const weights = weigh({ ...plan, bulks: whole.bulks }, connections, size, topology.messages);
+  const weights = weigh({ ...plan, bulks: whole.bulks }, size, topology.messages);
   const times = runSimulation(plan, connections, topology, weights, chunkBytes).times();
   addReceiving(plan, connections, times);
   const links = linkUse(plan, connections, topology, times, { weights, chunkBytes });

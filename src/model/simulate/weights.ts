@@ -9,9 +9,8 @@ import { alignedWeights, chunkWeights } from '../../ir/shards.ts';
 import type { MessageLimits } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { carry } from './carrying.ts';
-import type { SimulatedConnections } from './connections.ts';
 
-/** Average chunks (M / `messageChunks` each) by operation. */
+/** Average chunks (M / `messageChunks` bytes each) by operation. */
 export interface OperationWeights {
   /** What a send puts on its way; 0 for others. */
   readonly sent: Int32Array | Float64Array;
@@ -24,12 +23,7 @@ export interface OperationWeights {
  * @param messages limits of a machine, for a message of `size` bytes
  * @throws Error if the plan deadlocks: prove it first
  */
-export function weigh(
-  plan: Plan,
-  connections: SimulatedConnections,
-  size?: Bytes,
-  messages?: MessageLimits,
-): OperationWeights {
+export function weigh(plan: Plan, size?: Bytes, messages?: MessageLimits): OperationWeights {
   const { collective, ops } = plan;
   const isAligned = size !== undefined && messages !== undefined;
   const byShard = isAligned ? alignedWeights(plan, size, messages.alignment) : chunkWeights(collective);
@@ -38,7 +32,7 @@ export function weigh(
   const sent = new Float64Array(operations);
   const written = new Float64Array(operations);
   const weightAt = (rank: number, slot: number): number => byShard[shardOf(collective, 'input', rank, slot)];
-  carry(plan, connections, weightAt, (operation, carried) => {
+  carry(plan, weightAt, (operation, carried) => {
     const weight = carried.reduce((total, part) => total + part, 0);
     if (ops.kind[operation] === OperationCode.send) sent[operation] = weight;
     else written[operation] = weight;

@@ -2,6 +2,8 @@
  * Rung 7, determinism of floating point: do the ranks that must end with the same reduction combine it with the same tree, up
  * to commutativity? Only `sum` and `prod` round; any tree of the other operators gives the same bits.
  */
+
+import type { CellMemory } from '../../ir/cell-memory.ts';
 import {
   collectiveFacts,
   type Expectation,
@@ -12,7 +14,6 @@ import {
 } from '../../ir/collective.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Determinism } from '../../ir/verification.ts';
-import type { CellMemory } from '../cell-memory.ts';
 import { CheckFindings } from '../story.ts';
 import type { SymbolicRun } from '../symbolic-run.ts';
 

@@ -2,12 +2,13 @@
  * Rung 3: no read of a slot that nothing has written. A read is uninitialised if every write that could fill the slot
  * certainly comes after it, or there is none; where one may or may not come first it is a race, and rung 5 reports it.
  */
+
+import { type CellMemory, slotName } from '../../ir/cell-memory.ts';
 import { inputChunks } from '../../ir/collective.ts';
 import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Finding } from '../../ir/verification.ts';
 import { CellBits } from '../cell-bits.ts';
-import { type CellMemory, slotName } from '../cell-memory.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
 import { reportLimits } from '../report-limits.ts';

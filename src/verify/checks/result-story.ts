@@ -1,8 +1,8 @@
 /** The story of a wrong output slot: what it should hold, what it holds, and the operations that led there. */
 
+import { type CellMemory, slotName } from '../../ir/cell-memory.ts';
 import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
-import { type CellMemory, slotName } from '../cell-memory.ts';
 import { reportLimits } from '../report-limits.ts';
 import { type FindingText, type StoryLine, storyLineOf } from '../story.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
@@ -90,7 +90,7 @@ function tellChain(replay: Replay, cell: number): readonly StoryLine[] {
   const symbolic = new SymbolicRun(index, memory, connections);
   const lines: StoryLine[] = [];
   for (const operation of order) {
-    symbolic.step(operation);
+    symbolic.execute(operation);
     const touched = cellOf.get(operation);
     if (touched === undefined) continue;
     const slot = slotName(memory, index.plan, index.rankOf[operation], touched);

@@ -18,7 +18,7 @@ export function checkResult(replay: Replay): { readonly findings: CheckFindings;
   const { index, memory, connections, order } = replay;
   const { collective, buffers } = index.plan;
   const symbolic = new SymbolicRun(index, memory, connections);
-  symbolic.along(order);
+  symbolic.executeAll(order);
   const findings = new CheckFindings('wrong-result');
   const judge = new Judge(collective, symbolic.values);
   for (let rank = 0; rank < buffers.length; rank++) {

@@ -1,5 +1,6 @@
 /** Rung 1, well formed: everything the later rungs rely on. What the tables' own invariants promise is not checked again. */
 
+import type { CellMemory } from '../../ir/cell-memory.ts';
 import { type Contribution, type CustomCondition, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { contributionsIn, ranksWithResults, runsOfRank, type WantedRun } from '../../ir/custom-results.ts';
 import {
@@ -16,7 +17,6 @@ import type { Routes } from '../../ir/routes.ts';
 import { unequalSwap } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
-import type { CellMemory } from '../cell-memory.ts';
 import { CheckFindings, describeOperation, nameOf, storyLineOf } from '../story.ts';
 
 /** Largest number of bulks: positions in time (bulk × operations of a lane) then stay exact in double precision. */

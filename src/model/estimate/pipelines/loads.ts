@@ -22,7 +22,7 @@ export function bulkLoads(plan: Plan, routes: Routes, size: Bytes): readonly Res
   const { topology } = routes;
   const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const connections = findConnections(plan, routes);
-  const { sent, written } = weigh(plan, connections, size, topology.messages);
+  const { sent, written } = weigh(plan, size, topology.messages);
   const loads = new Loads(topology);
   const { firstSend, sends } = connections;
   for (let c = 0; c < connections.count; c++) {

@@ -30,7 +30,7 @@ function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
   const connections = findConnections(plan, routes);
   const { topology } = routes;
   const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
-  return new Waits(plan, connections, topology, weigh(plan, connections, size, topology.messages), chunkBytes).list();
+  return new Waits(plan, connections, topology, weigh(plan, size, topology.messages), chunkBytes).list();
 }
 
 /**

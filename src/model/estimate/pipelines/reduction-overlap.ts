@@ -42,7 +42,7 @@ type Interval = readonly [start: Seconds, end: Seconds];
 
 function reducingByRank(plan: Plan, routes: Routes, size: Bytes): Float64Array {
   const { nodes, chips, messages } = routes.topology;
-  const { written } = weigh(plan, findConnections(plan, routes), size, messages);
+  const { written } = weigh(plan, size, messages);
   const chunkBytes = plan.bulks * chunkBytesOf(plan, size, messages?.alignment);
   const seconds = new Float64Array(chips.length);
   for (let lane = 0; lane < plan.laneId.length; lane++) {
@@ -67,7 +67,7 @@ function intervalsOf(
   const connections = findConnections(plan, routes);
   const { of, sender, receiver } = connections;
   const { messages: limits } = routes.topology;
-  const { written } = weigh(plan, connections, size, limits);
+  const { written } = weigh(plan, size, limits);
   const chunkBytes = chunkBytesOf(plan, size, limits?.alignment);
   const [firstOp, endOp] = [plan.firstOp[plan.firstLane[rank]], plan.firstOp[plan.firstLane[rank + 1]]];
   const reductions: Interval[] = [];

@@ -1,9 +1,9 @@
 /** The memory of a plan as one row of cells, and the cells that each operation touches. */
-import type { Collective } from '../ir/collective.ts';
-import { memoryLayout } from '../ir/collective.ts';
-import { CccError } from '../ir/diagnostic.ts';
-import { isReceive, isSend, type Plan, type planBuffers } from '../ir/plan.ts';
-import type { PlanIndex } from '../ir/plan-index.ts';
+import type { Collective } from './collective.ts';
+import { memoryLayout } from './collective.ts';
+import { CccError } from './diagnostic.ts';
+import { isReceive, isSend, type Plan, type planBuffers } from './plan.ts';
+import type { PlanIndex } from './plan-index.ts';
 
 /**
  * One bulk's memory of all ranks as one row of cells: rank after rank, input and output (which overlap in place),
@@ -22,7 +22,7 @@ export interface CellMemory {
 }
 
 /** Lays out the cells of a plan whose buffers are as §4 of the design wants them. */
-export function layOutCells(index: PlanIndex, limit: number): CellMemory {
+export function layOutCells(index: PlanIndex, limit = Number.POSITIVE_INFINITY): CellMemory {
   const { plan, rankOf } = index;
   const ranks = plan.buffers.length;
   const firstCell = new Int32Array(ranks + 1);

@@ -1,0 +1,113 @@
+/** Executes a plan on numbers that stand for data: an abstract interpreter, which its subclasses give a meaning. */
+
+import type { CellMemory } from './cell-memory.ts';
+import { inputChunks } from './collective.ts';
+import { isSend, OperationCode, type Plan } from './plan.ts';
+import type { Connections, PlanIndex } from './plan-index.ts';
+
+/** One bulk, in an order that the caller chooses. Memory holds one number per chunk, and −1 where nothing has been written. */
+export abstract class DataRun {
+  /** What each cell of memory holds. */
+  readonly cells: Int32Array;
+  protected readonly index: PlanIndex;
+  protected readonly memory: CellMemory;
+  private readonly partner: Int32Array;
+  /** The chunks of all messages; those of a send begin at `messageAt[send]`. */
+  private readonly messages: Int32Array;
+  private readonly messageAt: Int32Array;
+
+  constructor(index: PlanIndex, memory: CellMemory, connections: Connections) {
+    const { buffers, ops } = index.plan;
+    this.index = index;
+    this.memory = memory;
+    this.partner = connections.partner;
+    this.cells = new Int32Array(memory.firstCell[buffers.length]).fill(-1);
+    this.messageAt = new Int32Array(ops.kind.length);
+    this.messages = new Int32Array(placeMessages(index.plan, this.messageAt));
+  }
+
+  /** Executes all operations of an order in which the plan can run. */
+  executeAll(order: Int32Array): void {
+    for (let at = 0; at < order.length; at++) this.execute(order[at]);
+  }
+
+  /** Executes one operation; everything that it waits for must have been executed. */
+  execute(operation: number): void {
+    const { cells, messages, messageAt } = this;
+    const { kind, srcCount, dstCount } = this.index.plan.ops;
+    const source = this.memory.sourceCell[operation];
+    const target = this.memory.targetCell[operation];
+    switch (kind[operation]) {
+      case OperationCode.copy:
+        // Source and destination of a local operation do not overlap, so that the order of its chunks does not matter.
+        for (let i = 0; i < srcCount[operation]; i++) this.store(target + i, cells[source + i]);
+        break;
+      case OperationCode.reduce:
+        this.reduce(operation, cells, source);
+        break;
+      case OperationCode.send:
+        for (let i = 0; i < srcCount[operation]; i++) messages[messageAt[operation] + i] = cells[source + i];
+        break;
+      case OperationCode.recv: {
+        const at = messageAt[this.partner[operation]];
+        for (let i = 0; i < dstCount[operation]; i++) this.store(target + i, messages[at + i]);
+        break;
+      }
+      case OperationCode.recvReduce:
+        this.reduce(operation, messages, messageAt[this.partner[operation]]);
+        break;
+    }
+  }
+
+  /** What an executed operation has sent or written, chunk by chunk: a view that later operations may overwrite. */
+  moved(operation: number): Int32Array {
+    const { srcCount, dstCount } = this.index.plan.ops;
+    if (isSend(this.index.plan, operation)) {
+      const first = this.messageAt[operation];
+      return this.messages.subarray(first, first + srcCount[operation]);
+    }
+    const first = this.memory.targetCell[operation];
+    return this.cells.subarray(first, first + dstCount[operation]);
+  }
+
+  /**
+   * What a reduction leaves in a cell, given the numbers of what the cell held and of what arrives; −1 is memory that nothing has written.
+   * @param receivedFirst whether what arrives is the first operand
+   */
+  protected abstract combine(held: number, arriving: number, receivedFirst: boolean): number;
+
+  /** Fills the inputs of all ranks. */
+  protected fillInputs(numberAt: (rank: number, chunk: number) => number): void {
+    const { collective, buffers } = this.index.plan;
+    for (let rank = 0; rank < buffers.length; rank++) {
+      const chunks = inputChunks(collective, rank);
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        this.cells[this.memory.input[rank] + chunk] = numberAt(rank, chunk);
+      }
+    }
+  }
+
+  protected store(cell: number, value: number): void {
+    this.cells[cell] = value;
+  }
+
+  private reduce(operation: number, incoming: Int32Array, first: number): void {
+    const { cells } = this;
+    const { ops } = this.index.plan;
+    const target = this.memory.targetCell[operation];
+    const receivedFirst = ops.receivedFirst[operation] === 1;
+    for (let i = 0; i < ops.dstCount[operation]; i++) {
+      this.store(target + i, this.combine(cells[target + i], incoming[first + i], receivedFirst));
+    }
+  }
+}
+
+/** Assigns each send a place for its message behind those before it. Returns how many chunks all messages have. */
+function placeMessages(plan: Plan, messageAt: Int32Array): number {
+  let total = 0;
+  for (let o = 0; o < messageAt.length; o++) {
+    messageAt[o] = total;
+    if (isSend(plan, o)) total += plan.ops.srcCount[o];
+  }
+  return total;
+}

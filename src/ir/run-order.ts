@@ -1,0 +1,53 @@
+/** An order in which a plan can run if channels buffer any number of messages. */
+import { byGroup } from './column.ts';
+import { isSend, operationCount, type Plan } from './plan.ts';
+import { PlanIndex } from './plan-index.ts';
+
+/**
+ * The operations of one bulk in such an order, by Kahn's algorithm (1962) over lane order, waits within the bulk and messages. A
+ * plan that deadlocks on unbounded channels gives only the operations that can run.
+ */
+export function runOrder(plan: Plan): Int32Array {
+  const { laneOf, connections } = PlanIndex.of(plan);
+  const { partner } = connections;
+  const { firstOp } = plan;
+  const { first, waiting } = waitsWithinBulk(plan);
+  const missing = countPredecessors(plan, partner);
+  const order = new Int32Array(operationCount(plan));
+  let found = 0;
+  const complete = (predecessorOf: number): void => {
+    if (--missing[predecessorOf] === 0) order[found++] = predecessorOf;
+  };
+  for (let o = 0; o < order.length; o++) if (missing[o] === 0) order[found++] = o;
+  for (let at = 0; at < found; at++) {
+    const operation = order[at];
+    if (partner[operation] >= 0 && isSend(plan, operation)) complete(partner[operation]);
+    for (let w = first[operation + 1] - 1; w >= first[operation]; w--) complete(waiting[w]);
+    if (operation + 1 < firstOp[laneOf[operation] + 1]) complete(operation + 1);
+  }
+  return order.subarray(0, found);
+}
+
+/** The operations that wait for operation o in the same bulk: `waiting[first[o] … first[o + 1] − 1]`, in ascending order. */
+function waitsWithinBulk({ ops }: Plan): { readonly first: Int32Array; readonly waiting: Int32Array } {
+  const operations = ops.kind.length;
+  const waiter = new Int32Array(ops.afterOp.length);
+  for (let o = 0; o < operations; o++) waiter.fill(o, ops.firstAfter[o], ops.firstAfter[o + 1]);
+  const awaited = ops.afterOp.map((operation, wait) => (ops.afterBulks[wait] === 0 ? operation : -1));
+  const { first, rows } = byGroup(awaited, operations);
+  return { first, waiting: rows.map((wait) => waiter[wait]) };
+}
+
+/** By operation how many others must be complete before it: in its lane, by its waits within the bulk, and the send of a receive. */
+function countPredecessors(plan: Plan, partner: Int32Array): Int32Array {
+  const { ops, firstOp } = plan;
+  const missing = new Int32Array(operationCount(plan));
+  for (let lane = 0; lane + 1 < firstOp.length; lane++) {
+    for (let o = firstOp[lane] + 1; o < firstOp[lane + 1]; o++) missing[o]++;
+  }
+  for (let o = 0; o < missing.length; o++) {
+    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) if (ops.afterBulks[a] === 0) missing[o]++;
+    if (partner[o] >= 0 && !isSend(plan, o)) missing[o]++;
+  }
+  return missing;
+}
