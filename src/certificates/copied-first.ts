@@ -7,7 +7,9 @@
  *
  * Σρʲ(K − j)/Σρʲ grows with K. Backwards in time the same holds of what a rank receives and copies out.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { ownValues } from './demands.ts';
 import { sumOf } from './machine.ts';
@@ -21,13 +23,13 @@ export function provesCopiedFirst(
 ): boolean {
   const { machine, collective, work } = question;
   const { staging, nodes } = machine.topology;
-  const rate = nodes[machine.chips[rank]].copy?.throughput;
+  const rate = itemAt(nodes, itemAt(machine.chips, rank)).copy?.throughput;
   const slots = machine.slots(rank, direction);
   if (staging === undefined || rate === undefined || slots === undefined || collective.kind === 'custom') return false;
   const together = sumOf(slots);
   const latencies = machine.latencies([rank], direction);
-  const perMessage = Math.min(...slots) * Math.min(...allBut(rank, question).map((other) => latencies[other]));
-  const bytes = ownValues(question)[direction][rank] * question.size;
+  const perMessage = Math.min(...slots) * Math.min(...allBut(rank, question).map((other) => itemAt(latencies, other)));
+  const bytes = itemAt(ownValues(question)[direction], rank) * question.size;
   if (together > rate || !(perMessage > 0) || bytes === 0) return false;
   const others = slots.length - 1;
   const overlapped = (Math.max(...slots) * done * slots.length * others) / 2;

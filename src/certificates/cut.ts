@@ -4,7 +4,9 @@
  * inside. Of T, a link carries nothing for a = pre + α + post: pre is the least Σα from a source to p (if the link is pipelined, to any
  * sender over it, and from there), post that from q to a target. So T is no less than where Σ β·max(0, T − a) = B.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { valuesBetween } from './demands.ts';
 import { allBut, type Question } from './question.ts';
@@ -17,21 +19,21 @@ export function provedByCut({ inside: nodes, sources, targets }: Witnesses['cut'
   if (targets.some((rank) => from.has(rank))) return 0;
   const bytes = valuesBetween(question, from, targets) * size;
   if (bytes === 0) return 0;
-  const chip = (rank: number) => machine.chips[rank];
+  const chip = (rank: number) => itemAt(machine.chips, rank);
   const before = machine.ways(sources.map(chip));
   const after = machine.ways(targets.map(chip), 'in');
   const senders = soonestSenders(before, question);
   const crossing = machine.links.filter((link) => inside.has(link.from) && !inside.has(link.to));
   const overLinks = crossing.map((link): CheckedWorker => {
-    const pre = link.occupancy === 'blocking' ? before[link.from] : senders(link);
-    return { rate: link.bandwidth, idle: pre + link.latency + after[link.to] };
+    const pre = link.occupancy === 'blocking' ? itemAt(before, link.from) : senders(link);
+    return { rate: link.bandwidth, idle: pre + link.latency + itemAt(after, link.to) };
   });
   const leaving = sources.filter((rank) => !inside.has(chip(rank)));
-  const sent = leaving.map((rank) => ({ rate: machine.capacity(rank, 'out'), idle: after[chip(rank)] }));
+  const sent = leaving.map((rank) => ({ rate: machine.capacity(rank, 'out'), idle: itemAt(after, chip(rank)) }));
   const entering = targets.filter((rank) => inside.has(chip(rank)));
   const received = entering.map((rank): CheckedWorker => {
     const blocks = machine.linksAt(chip(rank), 'in').every((link) => link.occupancy === 'blocking');
-    const idle = blocks ? before[chip(rank)] : machine.latencies(allBut(rank, question))[rank];
+    const idle = blocks ? itemAt(before, chip(rank)) : itemAt(machine.latencies(allBut(rank, question)), rank);
     return { rate: machine.capacity(rank, 'in'), idle };
   });
   return checkedTimeToFill([...overLinks, ...sent, ...received], bytes);

@@ -1,4 +1,5 @@
 /** What the post-condition of a collective forces to be sent and reduced, slot by slot. Amounts are parts of M. */
+
 import type { Direction } from '../ir/certificate.ts';
 import {
   collectiveFacts,
@@ -9,6 +10,7 @@ import {
   outputChunks,
   shardOf,
 } from '../ir/collective.ts';
+import { itemAt } from '../ir/indexing.ts';
 import { chunkWeights } from '../ir/shards.ts';
 import { sumOf } from './machine.ts';
 import { allBut, everyone, type Question } from './question.ts';
@@ -73,7 +75,7 @@ export function valuesBetween(question: Question, sources: ReadonlySet<number>, 
     const wanted = contributors.filter((rank) => sources.has(rank));
     if (wanted.length === 0) continue;
     if (!merges) {
-      values.set(`${wanted[0]} ${chunk}`, weight);
+      values.set(`${itemAt(wanted, 0)} ${chunk}`, weight);
       continue;
     }
     const before = covered.get(chunk) ?? new Set();
@@ -161,11 +163,11 @@ export function ownValues(question: Question): Readonly<Record<'out' | 'in', rea
   const received = all.map(() => 0);
   const counted = all.map(() => new Set<number>());
   for (const { rank, chunk, contributors, weight } of wantedBy(question, all)) {
-    if (contributors.some((other) => other !== rank)) received[rank] += weight;
+    if (contributors.some((other) => other !== rank)) received[rank] = itemAt(received, rank) + weight;
     for (const other of contributors) {
-      if (other === rank || counted[other].has(chunk)) continue;
-      counted[other].add(chunk);
-      sent[other] += weight;
+      if (other === rank || itemAt(counted, other).has(chunk)) continue;
+      itemAt(counted, other).add(chunk);
+      sent[other] = itemAt(sent, other) + weight;
     }
   }
   return { out: sent, in: received };
@@ -205,7 +207,7 @@ export function messagesInAll(question: Question): number {
   const received = new Map<string, number>();
   const together = new Map<string, number>();
   for (const { rank, chunk, contributors, merges, weight } of wantedBy(question, everyone(question))) {
-    const key = merges ? `${chunk}` : `${contributors[0]} ${chunk}`;
+    const key = merges ? `${chunk}` : `${itemAt(contributors, 0)} ${chunk}`;
     if (contributors.some((other) => other !== rank)) received.set(key, (received.get(key) ?? 0) + weight);
     together.set(key, Math.max(together.get(key) ?? 0, (contributors.length - 1) * weight));
   }

@@ -1,5 +1,7 @@
 /** What chips can get straight from the root of a broadcast, and what brings it into their part of the machine (docs/bounds.md, *Relays*). */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../ir/units.ts';
 import { isForAll } from './demands.ts';
 import { type CheckedMachine, sumOf } from './machine.ts';
@@ -14,17 +16,17 @@ export function relayed({ root, direction, chips }: Witnesses['relay'], question
   if (chips.length === 0 || chips.includes(root) || size === 0 || !isForAll(root, direction, question))
     return undefined;
   const machine = direction === 'out' ? question.machine : question.machine.turned();
-  const part = machine.partAround(machine.chips[chips[0]], machine.chips[root]);
-  if (chips.some((rank) => !part.has(machine.chips[rank]))) return undefined;
+  const part = machine.partAround(itemAt(machine.chips, itemAt(chips, 0)), itemAt(machine.chips, root));
+  if (chips.some((rank) => !part.has(itemAt(machine.chips, rank)))) return undefined;
   const first = slotsInto(part, root, machine);
   const last = chips.map((rank) => machine.slots(rank, 'in') ?? []);
   if (first === undefined || last.some((slots) => slots.length === 0)) return undefined;
   const distances = machine.latencies([root]);
-  const toLast = Math.min(...chips.map((rank) => machine.latencies(allBut(rank, question))[rank]));
+  const toLast = Math.min(...chips.map((rank) => itemAt(machine.latencies(allBut(rank, question)), rank)));
   return {
     first,
     last: { slots: last, latency: toLast },
-    apart: Math.min(...chips.map((rank) => distances[rank])) - first.latency - toLast,
+    apart: Math.min(...chips.map((rank) => itemAt(distances, rank))) - first.latency - toLast,
     mostStraight: (done: Seconds) => mostStraight(done, first.slots, chips, root, part, machine, size),
   };
 }
@@ -35,12 +37,12 @@ export function relayed({ root, direction, chips }: Witnesses['relay'], question
  */
 function slotsInto(part: ReadonlySet<number>, root: number, machine: CheckedMachine) {
   const { chips, topology } = machine;
-  const links = machine.linksAt(chips[root], 'out').filter(({ to }) => part.has(to));
+  const links = machine.linksAt(itemAt(chips, root), 'out').filter(({ to }) => part.has(to));
   const isPart = part.size < topology.nodes.length - 1;
   const blocking = isPart && links.length > 0 && links.every((link) => link.occupancy === 'blocking');
   const slots = blocking ? links.map((link) => link.bandwidth) : machine.slots(root, 'out');
   const latencies = machine.latencies([root]);
-  const reached = latencies.filter((_, rank) => rank !== root && (!blocking || part.has(chips[rank])));
+  const reached = latencies.filter((_, rank) => rank !== root && (!blocking || part.has(itemAt(chips, rank))));
   return slots === undefined ? undefined : { slots, latency: Math.min(...reached) };
 }
 
@@ -60,14 +62,14 @@ function mostStraight(
 ): Bytes {
   const { chips } = machine;
   const latencies = machine.latencies([root]);
-  const held = Math.min(...slots) * sumOf(ranks.map((rank) => latencies[rank]));
+  const held = Math.min(...slots) * sumOf(ranks.map((rank) => itemAt(latencies, rank)));
   const sent = Math.max(0, sumOf(slots) * done - held);
-  const neighbours = chipsNextTo(chips[root], machine).filter((chip) => part.has(chip));
-  if (ranks.some((rank) => neighbours.includes(chips[rank]))) return sent / ranks.length;
-  const [before, beforeAny] = [machine.ways([chips[root]]), machine.ways(chips)];
+  const neighbours = chipsNextTo(itemAt(chips, root), machine).filter((chip) => part.has(chip));
+  if (ranks.some((rank) => neighbours.includes(itemAt(chips, rank)))) return sent / ranks.length;
+  const [before, beforeAny] = [machine.ways([itemAt(chips, root)]), machine.ways(chips)];
   const passing = neighbours.map((chip) => {
     const carried = machine.linksAt(chip, 'in').map(({ from, latency, bandwidth, occupancy }) => {
-      const start = occupancy === 'blocking' ? before[from] : beforeAny[from];
+      const start = occupancy === 'blocking' ? itemAt(before, from) : itemAt(beforeAny, from);
       return bandwidth * Math.max(0, done - start - latency);
     });
     return Math.max(0, sumOf(carried) - size);

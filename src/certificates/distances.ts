@@ -2,7 +2,9 @@
  * Theorem (docs/bounds.md, *Lengths*, alltoall). What rank s has for rank t crosses links whose lengths add up to the distance dist(s, t)
  * or more, over whatever chips it goes: bytes × length is Σ m·dist(s, t) or more, over all pairs.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { floatAt, itemAt } from '../ir/indexing.ts';
 import { shardBytes } from '../ir/shards.ts';
 import type { Seconds } from '../ir/units.ts';
 import { timeForDistance } from './lengths.ts';
@@ -16,8 +18,8 @@ export function provedByDistances({ lengths }: Witnesses['distances'], question:
   for (const [from, chip] of machine.chips.entries()) {
     const ways = machine.ways([chip], 'out', lengths);
     for (const [to, other] of machine.chips.entries()) {
-      const shard = bytes[from * collective.ranks + to];
-      if (to !== from && shard > 0) distance += ways[other] * shard;
+      const shard = floatAt(bytes, from * collective.ranks + to);
+      if (to !== from && shard > 0) distance += itemAt(ways, other) * shard;
     }
   }
   return timeForDistance(distance, lengths, question);

@@ -8,7 +8,9 @@
  *
  * As long as h < N, T ≥ t + b/B for the first step t after that.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt, matrixAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { lastBytes, maxInFlight, minHubBytes } from './hub.ts';
 import { everyone, type Question } from './question.ts';
@@ -30,12 +32,12 @@ export function provedByFamilies(witness: Witnesses['families'], question: Quest
   for (const [steps, price] of prices.entries()) {
     const slot = [0];
     for (let step = 1; step <= steps; step++) {
-      const options = [slot[step - 1]];
-      if (step >= near) options.push(slot[step - near] + (1 - price + slots * slot[step - near]));
-      if (step >= far) options.push(slot[step - far] + largest[step - far]);
+      const options = [itemAt(slot, step - 1)];
+      if (step >= near) options.push(itemAt(slot, step - near) + (1 - price + slots * itemAt(slot, step - near)));
+      if (step >= far) options.push(itemAt(slot, step - far) + itemAt(largest, step - far));
       slot.push(Math.max(...options));
     }
-    largest.push(Math.floor(1 + slots * slot[steps] + price * (size - 1) + 1e-9));
+    largest.push(Math.floor(1 + slots * itemAt(slot, steps) + price * (size - 1) + 1e-9));
   }
   return largest.every((ranks) => ranks < ways.length) ? prices.length * unit + last : 0;
 }
@@ -48,7 +50,7 @@ function classSizes(ways: readonly (readonly Seconds[])[], apart: Seconds): numb
     const reached = new Set([first]);
     for (const from of reached) {
       for (const to of left) {
-        if (Math.min(ways[from][to], ways[to][from]) >= apart * (1 - 1e-9)) continue;
+        if (Math.min(matrixAt(ways, from, to), matrixAt(ways, to, from)) >= apart * (1 - 1e-9)) continue;
         left.delete(to);
         reached.add(to);
       }

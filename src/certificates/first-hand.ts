@@ -4,7 +4,9 @@
  * result, n bytes each of f ranks, comes straight to t, in messages of δ or more, and is combined there. With what t can receive, B, and
  * its engine, γ: T ≥ min(τ, δ + max(f·n/B, f·n/γ)), or their sum where the engine stops the links; f − 1 reductions if nobody else contributes.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { combinedAlone } from './demands.ts';
 import { allBut, type Question } from './question.ts';
@@ -17,13 +19,13 @@ export function provedAtFirstHand({ rank, contributors }: Witnesses['first-hand'
   const relayed = contributors.map((source) => {
     const others = allBut(source, question);
     const from = machine.latencies([source]);
-    const before = machine.latencies(others)[source];
-    const relays = others.filter((other) => other !== rank).map((relay) => from[relay] + to[relay]);
-    return Math.min(before + to[source], ...relays);
+    const before = itemAt(machine.latencies(others), source);
+    const relays = others.filter((other) => other !== rank).map((relay) => itemAt(from, relay) + itemAt(to, relay));
+    return Math.min(before + itemAt(to, source), ...relays);
   });
-  const first = Math.min(...contributors.map((source) => to[source]));
+  const first = Math.min(...contributors.map((source) => itemAt(to, source)));
   const receiving = (amounts.received * size) / machine.capacity(rank, 'in');
-  const engine = machine.topology.nodes[machine.chips[rank]].reduce;
+  const engine = itemAt(machine.topology.nodes, itemAt(machine.chips, rank)).reduce;
   const reducing = engine === undefined ? 0 : (amounts.reduced * size) / engine.throughput;
   const isExclusive = engine !== undefined && !engine.overlap;
   const work = isExclusive ? receiving + reducing : Math.max(receiving, reducing);

@@ -9,7 +9,9 @@ import { allBut, type Question } from './question.ts';
 export function minHubBytes(hub: number, direction: Direction, question: Question): Bytes | undefined {
   const { collective, machine, size } = question;
   if (collective.kind === 'barrier' && machine.topology.inflight !== undefined) return undefined;
-  const pairs = allBut(hub, question).map((other) => (direction === 'out' ? [hub, other] : [other, hub]));
+  const pairs = allBut(hub, question).map((other): readonly [from: number, to: number] =>
+    direction === 'out' ? [hub, other] : [other, hub],
+  );
   if (!pairs.every(([from, to]) => inputsNeededBy(question, to).has(from))) return undefined;
   return Math.min(...pairs.map(([from, to]) => valuesBetween(question, new Set([from]), [to]))) * size;
 }

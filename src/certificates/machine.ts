@@ -1,5 +1,7 @@
 /** The machine as checks see it: shortest ways, capacities and slots, computed the plainest way. */
+
 import type { Direction } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import { type Link, type Topology, transpose } from '../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../ir/units.ts';
 import type { Work } from './work.ts';
@@ -23,8 +25,8 @@ export class CheckedMachine {
     this.work = work;
     const [out, into]: [number[][], number[][]] = [topology.nodes.map(() => []), topology.nodes.map(() => [])];
     for (const [index, link] of topology.links.entries()) {
-      out[link.from].push(index);
-      into[link.to].push(index);
+      itemAt(out, link.from).push(index);
+      itemAt(into, link.to).push(index);
     }
     this.at = { out, in: into };
   }
@@ -35,7 +37,7 @@ export class CheckedMachine {
   }
 
   linksAt(node: number, direction: Direction): readonly Link[] {
-    return this.at[direction][node].map((index) => this.links[index]);
+    return itemAt(this.at[direction], node).map((index) => itemAt(this.links, index));
   }
 
   /**
@@ -50,11 +52,11 @@ export class CheckedMachine {
     while (nearer.size > 0) {
       const changed = new Set<number>();
       for (const node of nearer) {
-        this.work.spend(this.at[direction][node].length);
-        for (const index of this.at[direction][node]) {
-          const link = this.links[index];
-          const way = ways[node] + (weight === undefined ? link.latency : weight[index]);
-          if (way >= ways[link[far]]) continue;
+        this.work.spend(itemAt(this.at[direction], node).length);
+        for (const index of itemAt(this.at[direction], node)) {
+          const link = itemAt(this.links, index);
+          const way = itemAt(ways, node) + (weight === undefined ? link.latency : itemAt(weight, index));
+          if (way >= itemAt(ways, link[far])) continue;
           ways[link[far]] = way;
           changed.add(link[far]);
         }
@@ -67,10 +69,10 @@ export class CheckedMachine {
   /** By rank, the least Σα from these ranks' chips, or to one of them. */
   latencies(ranks: readonly number[], direction: Direction = 'out'): readonly Seconds[] {
     const ways = this.ways(
-      ranks.map((rank) => this.chips[rank]),
+      ranks.map((rank) => itemAt(this.chips, rank)),
       direction,
     );
-    return this.chips.map((chip) => ways[chip]);
+    return this.chips.map((chip) => itemAt(ways, chip));
   }
 
   /** Least Σα between two distinct ranks: of any message. */
@@ -82,13 +84,13 @@ export class CheckedMachine {
 
   /** What a rank's chip can send or receive at a time: as many of its fastest links as it has ports. */
   capacity(rank: number, direction: Direction): BytesPerSecond {
-    const bandwidths = this.linksAt(this.chips[rank], direction).map((link) => link.bandwidth);
+    const bandwidths = this.linksAt(itemAt(this.chips, rank), direction).map((link) => link.bandwidth);
     return sumOf(bandwidths.sort((a, b) => b - a).slice(0, this.ports(rank, direction)));
   }
 
   /** Bandwidths of what carries one message at a time of a rank; undefined where messages without limit can be under way. */
   slots(rank: number, direction: Direction): readonly BytesPerSecond[] | undefined {
-    const links = this.linksAt(this.chips[rank], direction);
+    const links = this.linksAt(itemAt(this.chips, rank), direction);
     const bandwidths = links.map((link) => link.bandwidth);
     const ports = this.ports(rank, direction);
     if (bandwidths.length === 0) return undefined;
@@ -116,7 +118,7 @@ export class CheckedMachine {
   }
 
   private ports(rank: number, direction: Direction): number {
-    const { ports } = this.topology.nodes[this.chips[rank]];
+    const { ports } = itemAt(this.topology.nodes, itemAt(this.chips, rank));
     return direction === 'out' ? ports.send : ports.receive;
   }
 }

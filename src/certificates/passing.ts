@@ -5,13 +5,14 @@
  * with X bytes, and Z ≤ X bytes come to i over g, then W ≥ ka + X/β + G(M − X), W ≥ ka + X/β + (M − Z)/β and
  * Z/β ≤ Σ over j ≤ k of max(0, W − α(g) − Z/β − ja). T is refuted if for no k these leave W enough.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Link } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
 import { checkedStaggeredArea } from './area.ts';
 import { isForAll } from './demands.ts';
-import { sumOf } from './machine.ts';
-import { passageAt } from './passage.ts';
+import { type CheckedMachine, sumOf } from './machine.ts';
 import type { Question } from './question.ts';
 
 /** Numbers of messages that are gone through; what needs more is not believed. */
@@ -26,20 +27,22 @@ export function provesPassing(
   const { size, work } = question;
   if (root === through || size === 0 || !isForAll(root, direction, question)) return false;
   const machine = direction === 'out' ? question.machine : question.machine.turned();
-  const links = passageAt(machine.chips[through], machine.chips[root], machine);
-  if (links === undefined) return false;
-  const time = done - machine.ways([machine.chips[root]])[links[0].from];
-  const bytes = size / Math.max(...links.map(({ bandwidth }) => bandwidth));
-  const latency = links[0].latency + links[1].latency;
+  const rootChip = itemAt(machine.chips, root);
+  const passage = passageAt(itemAt(machine.chips, through), rootChip, machine);
+  if (passage === undefined) return false;
+  const { inward, onward, back } = passage;
+  const time = done - itemAt(machine.ways([rootChip]), inward.from);
+  const bytes = size / Math.max(inward.bandwidth, onward.bandwidth, back.bandwidth);
+  const latency = inward.latency + onward.latency;
   // Each message that passes takes its latencies besides the bytes that must come over the first link.
   const most = Math.max(0, Math.floor((time - bytes) / latency));
   if (latency <= 0 || most > mostCounted) return false;
   work.spend(50 * most ** 2);
-  return !Array.from({ length: most + 1 }).some((_, count) => isEnough(count, links, time, bytes));
+  return !Array.from({ length: most + 1 }).some((_, count) => isEnough(count, passage, time, bytes));
 }
 
 /** Whether all that is needed fits in if so many messages pass the chip. @param bytes M/β */
-function isEnough(count: number, [inward, onward, back]: readonly Link[], time: Seconds, bytes: Seconds): boolean {
+function isEnough(count: number, { inward, onward, back }: Passage, time: Seconds, bytes: Seconds): boolean {
   const latency = inward.latency + onward.latency;
   const messages = Array.from({ length: count }, (_, message) => message + 1);
   const canReturn = (returned: Seconds): boolean =>
@@ -59,4 +62,28 @@ function isEnough(count: number, [inward, onward, back]: readonly Link[], time: 
     relayed * left <=
     left ** 2 - checkedStaggeredArea(left, inward.latency) - checkedStaggeredArea(left, onward.latency);
   return left >= relayed + latency && isRoom;
+}
+
+/** The three links of a chip that stands between a root and one or more other ranks. */
+interface Passage {
+  readonly inward: Link;
+  readonly onward: Link;
+  readonly back: Link;
+}
+
+/** The links to the chip from the root's side, on to a rank's chip and back, if there is one of each and they block. */
+function passageAt(chip: number, root: number, machine: CheckedMachine): Passage | undefined {
+  const near = machine.partAround(root, chip);
+  const entering = machine.linksAt(chip, 'in');
+  const inward = only(entering.filter(({ from }) => near.has(from)));
+  const back = only(entering.filter(({ from }) => !near.has(from)));
+  const onward = only(machine.linksAt(chip, 'out').filter(({ to }) => !near.has(to)));
+  if (inward === undefined || back === undefined || onward === undefined) return undefined;
+  const areBlocking = [inward, onward, back].every((link) => link.occupancy === 'blocking');
+  return areBlocking && machine.chips.includes(onward.to) ? { inward, onward, back } : undefined;
+}
+
+/** The link, if there is exactly one. */
+function only(links: readonly Link[]): Link | undefined {
+  return links.length === 1 ? links[0] : undefined;
 }

@@ -2,6 +2,7 @@
  * Theorem (docs/bounds.md, *Reductions*). A result of n contributions takes n − 1 reductions, R bytes of them in all, and no chip reduces
  * before something has come to it, δ being the least Σα from another one: R ≤ Σ γ·max(0, T − δ), if every chip has an engine.
  */
+import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { reductionsInAll } from './demands.ts';
 import { allBut, everyone, type Question } from './question.ts';
@@ -10,8 +11,8 @@ import { checkedTimeToFill } from './time-to-fill.ts';
 export function provedByReductions(question: Question): Seconds {
   const { machine, size } = question;
   const engines = everyone(question).map((rank) => ({
-    rate: machine.topology.nodes[machine.chips[rank]].reduce?.throughput ?? Number.POSITIVE_INFINITY,
-    idle: machine.latencies(allBut(rank, question))[rank],
+    rate: itemAt(machine.topology.nodes, itemAt(machine.chips, rank)).reduce?.throughput ?? Number.POSITIVE_INFINITY,
+    idle: itemAt(machine.latencies(allBut(rank, question)), rank),
   }));
   if (engines.some(({ rate }) => rate === Number.POSITIVE_INFINITY)) return 0;
   return checkedTimeToFill(engines, reductionsInAll(question) * size);

@@ -3,8 +3,10 @@
  * that first brings it a byte of the root's: a tree of routes, no shorter than the lightest arborescence. Of a reduction take the last message
  * that leaves it with something of the root's result. Bytes of different roots share none: bytes × length is Σ m × those of all roots.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
 import { collectiveFacts } from '../ir/collective.ts';
+import { itemAt, matrixAt } from '../ir/indexing.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { timeForDistance } from './lengths.ts';
@@ -29,7 +31,7 @@ export function provedByRoutes({ lengths }: Witnesses['routes'], question: Quest
     if (from === to) return Number.POSITIVE_INFINITY;
     const ways = Array.from({ length: routes.choices(from, to) }, (_, channel) => routes.between(from, to, channel));
     work.spend(sumOf(ways.map((way) => 1 + (way?.links.length ?? 0))));
-    return Math.min(...ways.map((way) => sumOf((way?.links ?? []).map((link) => lengths[link]))));
+    return Math.min(...ways.map((way) => sumOf((way?.links ?? []).map((link) => itemAt(lengths, link)))));
   }
 }
 
@@ -37,17 +39,19 @@ export function provedByRoutes({ lengths }: Witnesses['routes'], question: Quest
 function lightestFrom(root: number, far: readonly (readonly number[])[], work: Work): number {
   work.spend(5 * far.length ** 2);
   const nodes = [...far.keys()];
-  const shortest = nodes.map((to) => (to === root ? 0 : Math.min(...nodes.map((from) => far[from][to]))));
-  const before = nodes.map((to) => (to === root ? root : nodes.findIndex((from) => far[from][to] === shortest[to])));
-  const ahead = (node: number) => nodes.reduce((at) => before[at], node);
+  const shortest = nodes.map((to) => (to === root ? 0 : Math.min(...nodes.map((from) => matrixAt(far, from, to)))));
+  const before = nodes.map((to) =>
+    to === root ? root : nodes.findIndex((from) => itemAt(far, from)[to] === shortest[to]),
+  );
+  const ahead = (node: number) => nodes.reduce((at) => itemAt(before, at), node);
   const onRound = nodes.map(ahead).find((node) => node !== root);
   if (onRound === undefined) return sumOf(shortest);
   const round = new Set<number>();
-  for (let node = onRound; !round.has(node); node = before[node]) round.add(node);
+  for (let node = onRound; !round.has(node); node = itemAt(before, node)) round.add(node);
   const parts = [...nodes.filter((node) => !round.has(node)).map((node) => [node]), [...round]];
-  const inRound = (to: number) => (round.has(to) ? shortest[to] : 0);
+  const inRound = (to: number) => (round.has(to) ? itemAt(shortest, to) : 0);
   const between = (from: readonly number[], to: readonly number[]) =>
-    Math.min(...from.flatMap((a) => to.map((b) => far[a][b] - inRound(b))));
+    Math.min(...from.flatMap((a) => to.map((b) => matrixAt(far, a, b) - inRound(b))));
   const smaller = parts.map((from) => parts.map((to) => (from === to ? Number.POSITIVE_INFINITY : between(from, to))));
   return (
     sumOf([...round].map(inRound)) +

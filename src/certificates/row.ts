@@ -2,7 +2,9 @@
  * Theorem (docs/bounds.md, *Rows*). The same collectives as for gathering, on a ring or line of blocking links and chips alone: what comes to a
  * rank over one of its k links comes in a row, T ≥ ⌈W/(km)⌉·α + W/(kβ), with the least α and the greatest β of the links.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { gathered } from './gathering.ts';
 import type { Question } from './question.ts';
@@ -19,7 +21,7 @@ export function provedByRow(witness: Witnesses['row'], question: Question): Seco
     const [out, into] = [ends(node, 'out'), ends(node, 'in')];
     return new Set([...out, ...into]).size <= 2 && new Set(out).size === out.length;
   };
-  const ways = machine.linksAt(chips[witness.rank], witness.direction).length;
+  const ways = machine.linksAt(itemAt(chips, witness.rank), witness.direction).length;
   if (ways === 0 || !topology.nodes.every(isInRow)) return 0;
   const latency = links.reduce((least, link) => Math.min(least, link.latency), Number.POSITIVE_INFINITY);
   const bandwidth = links.reduce((most, link) => Math.max(most, link.bandwidth), 0);

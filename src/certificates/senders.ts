@@ -1,4 +1,5 @@
 /** Who may have sent what comes over a pipelined link, which is busy from the start of each message on (docs/bounds.md, *Cuts*). */
+import { itemAt, matrixAt } from '../ir/indexing.ts';
 import type { Link } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Question } from './question.ts';
@@ -14,21 +15,26 @@ const mostNodes = 128;
 export function soonestSenders(before: readonly Seconds[], { machine }: Question): (link: Link) => Seconds {
   const { chips, topology } = machine;
   const nearest = machine.ways(chips);
-  if (topology.nodes.length > mostNodes) return ({ from }) => nearest[from];
+  if (topology.nodes.length > mostNodes) return ({ from }) => itemAt(nearest, from);
   const ways = chips.map((chip) => machine.ways([chip]));
   return ({ from, to, latency }) => {
     const onwards = machine.ways([to]);
     const senders = chips.filter((chip, rank) =>
       chips.some((other) => {
-        const tolerance = 1e-12 + 1e-9 * ways[rank][other];
-        return other !== chip && ways[rank][from] + latency + onwards[other] - ways[rank][other] <= tolerance;
+        const tolerance = 1e-12 + 1e-9 * matrixAt(ways, rank, other);
+        return (
+          other !== chip &&
+          matrixAt(ways, rank, from) + latency + itemAt(onwards, other) - matrixAt(ways, rank, other) <= tolerance
+        );
       }),
     );
-    if (senders.length === 0) return nearest[from];
-    const start = Math.min(...senders.map((chip) => before[chip]));
+    if (senders.length === 0) return itemAt(nearest, from);
+    const start = Math.min(...senders.map((chip) => itemAt(before, chip)));
     return (
       start +
-      Math.min(...chips.map((chip, rank) => (senders.includes(chip) ? ways[rank][from] : Number.POSITIVE_INFINITY)))
+      Math.min(
+        ...chips.map((chip, rank) => (senders.includes(chip) ? matrixAt(ways, rank, from) : Number.POSITIVE_INFINITY)),
+      )
     );
   };
 }

@@ -4,7 +4,9 @@
  * contribute to and want, as all do in an allreduce, those of the parts of such ranks but one come besides. Summed over all θ and
  * results that share no contribution, that is the bytes × length that messages go at least.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { timeForDistance } from './lengths.ts';
 import { everyone, type Question } from './question.ts';
@@ -16,7 +18,8 @@ export function provedBySpans({ lengths }: Witnesses['spans'], question: Questio
   if (trees.length === 0) return 0;
   work.spend(10 * collective.ranks ** 2);
   const ways = machine.chips.map((chip) => machine.ways([chip], 'out', lengths));
-  const between = (a: number, b: number) => Math.min(ways[a][machine.chips[b]], ways[b][machine.chips[a]]);
+  const between = (a: number, b: number) =>
+    Math.min(itemAt(itemAt(ways, a), itemAt(machine.chips, b)), itemAt(itemAt(ways, b), itemAt(machine.chips, a)));
   const pairs = everyone(question).flatMap((a) =>
     Array.from({ length: a }, (_, b) => ({ a, b, distance: between(a, b) })),
   );
@@ -24,11 +27,11 @@ export function provedBySpans({ lengths }: Witnesses['spans'], question: Questio
   const part = machine.chips.map((_, rank) => rank);
   let [total, before] = [0, 0];
   for (const { a, b, distance } of pairs) {
-    const [kept, gone] = [part[a], part[b]];
+    const [kept, gone] = [itemAt(part, a), itemAt(part, b)];
     if (kept === gone) continue;
     for (const { ranks, weight } of distance > before ? trees : []) {
       work.spend(10 * ranks.size);
-      const parts = new Set([...ranks].map((rank) => part[rank]));
+      const parts = new Set([...ranks].map((rank) => itemAt(part, rank)));
       total += weight * (parts.size - 1) * (distance - before);
     }
     before = distance;

@@ -5,7 +5,9 @@
  * most, T ≥ t + b/B, t being when all N can know if N(t) = 1 + Σ N(t − c(p)). Without slots there, this holds with δ₁ for every δ, and
  * what links carry for B. Backwards in time (`in`) the same holds of what the hub needs of all.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { lastBytes, maxInFlight, minHubBytes } from './hub.ts';
 import { everyone, type Question } from './question.ts';
@@ -20,12 +22,12 @@ export function provedBySpreading({ direction, hub }: Witnesses['spreading'], qu
     const latencies = machine.latencies([rank], direction).filter((_, other) => other !== rank);
     return latencies.sort((a, b) => a - b);
   });
-  const nearest = inOrder[0].map((_, p) =>
-    inOrder.reduce((least, latencies) => Math.min(least, latencies[p]), Number.POSITIVE_INFINITY),
+  const nearest = itemAt(inOrder, 0).map((_, p) =>
+    inOrder.reduce((least, latencies) => Math.min(least, itemAt(latencies, p)), Number.POSITIVE_INFINITY),
   );
   const opposite = direction === 'out' ? 'in' : 'out';
   const capacities = everyone(question).map((rank) => machine.capacity(rank, opposite));
-  const alike = nearest.map(() => nearest[0]);
+  const alike = nearest.map(() => itemAt(nearest, 0));
   const plain = timeToTell(alike, most, question) + bytes / Math.max(...capacities);
   const last = lastBytes(bytes, direction, machine);
   return last === undefined ? plain : Math.max(plain, timeToTell(nearest, most, question) + last);
@@ -34,13 +36,15 @@ export function provedBySpreading({ direction, hub }: Witnesses['spreading'], qu
 /** When the N-th can know, if whoever knows tells p others in the time that p messages to the nearest take at least. */
 function timeToTell(nearest: readonly Seconds[], slots: number, { work }: Question): Seconds {
   const sums = [0];
-  for (const latency of nearest) sums.push(sums[sums.length - 1] + latency);
-  const telling = nearest.map((last, at) => Math.max(last, sums[at + 1] / slots, sums[Math.ceil((at + 1) / slots)]));
+  for (const latency of nearest) sums.push(itemAt(sums, sums.length - 1) + latency);
+  const telling = nearest.map((last, at) =>
+    Math.max(last, itemAt(sums, at + 1) / slots, itemAt(sums, Math.ceil((at + 1) / slots))),
+  );
   let known = [0];
   for (let next = 0; next < nearest.length; next++) {
     work.spend(10 * telling.length);
-    const told = telling.map((after) => known[next] + after);
+    const told = telling.map((after) => itemAt(known, next) + after);
     known = [...known, ...told].sort((a, b) => a - b).slice(0, nearest.length + 1);
   }
-  return known[nearest.length];
+  return itemAt(known, nearest.length);
 }

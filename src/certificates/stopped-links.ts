@@ -10,7 +10,9 @@
  * and R reduced, W + pR is no more than all of this. B = 0 for chips that send nothing of their own, if all of W is some chip's own. The
  * same holds of what chips receive (`in`).
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { keepers, messagesInAll, ownValues, reductionsInAll } from './demands.ts';
 import { sumOf } from './machine.ts';
@@ -24,7 +26,7 @@ export function provesStoppedLinks(
 ): boolean {
   const { collective, machine, size } = question;
   const [sent, reduced] = [messagesInAll(question) * size, reductionsInAll(question) * size];
-  const engines = machine.chips.map((chip) => machine.topology.nodes[chip].reduce);
+  const engines = machine.chips.map((chip) => itemAt(machine.topology.nodes, chip).reduce);
   if (sent === 0 || reduced === 0 || engines.some((engine) => engine === undefined || engine.overlap)) return false;
   const values = ownValues(question);
   const ownOnly = sumOf(values[direction]) * size >= sent * (1 - 1e-12);
@@ -35,17 +37,19 @@ export function provesStoppedLinks(
     const bandwidth = { out: machine.capacity(rank, 'out'), in: machine.capacity(rank, 'in') };
     const carries = ownOnly && values[direction][rank] === 0 ? 0 : bandwidth[direction];
     const within = (time: Seconds): number => {
-      const free = (way: 'out' | 'in') => time - (values[way][rank] * size) / bandwidth[way];
+      const free = (way: 'out' | 'in') => time - (itemAt(values[way], rank) * size) / bandwidth[way];
       const reducing = Math.max(0, Math.min(free('out'), free('in'), time / (1 + throughput / bandwidth.in)));
       return carries * time + Math.max(0, price * throughput - carries) * reducing;
     };
-    const time = Math.max(0, done - Math.max(first, toRoot[rank]));
+    const time = Math.max(0, done - Math.max(first, itemAt(toRoot, rank)));
     return { kept: within(time), sentOn: Math.max(carries * time, within(Math.max(0, time - first))) };
   });
   const needed = (sent + price * reduced) * (1 + 1e-12);
   const kept = sumOf(worth.map((of) => of.kept));
   const sentOn = sumOf(worth.map((of) => of.sentOn));
   // Whoever keeps what it reduces, the inequality holds: it is enough that it fails for one.
-  const inAll = keepers(question)?.map((rank) => sentOn - worth[rank].sentOn + worth[rank].kept) ?? [kept];
+  const inAll = keepers(question)?.map((rank) => sentOn - itemAt(worth, rank).sentOn + itemAt(worth, rank).kept) ?? [
+    kept,
+  ];
   return Number.isFinite(needed) && inAll.some((sum) => sum <= needed);
 }

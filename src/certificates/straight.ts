@@ -3,7 +3,9 @@
  * of its own, which uses up aα + m of what slots carry, with the slowest slot's bandwidth a of its sender and the least Σα between the
  * two, or is sent twice: T ≥ Σ min(aα + m, 2m) / ΣB, over all pairs and all slots. The same holds of slots of receivers (`in`).
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { valuesBySource } from './demands.ts';
 import { sumOf } from './machine.ts';
@@ -17,8 +19,8 @@ export function provedByStraight({ direction }: Witnesses['straight'], question:
   for (const target of everyone(question)) {
     const latencies = machine.latencies([target], 'in');
     for (const [source, part] of valuesBySource(question, target)) {
-      const slowest = Math.min(...slots[direction === 'out' ? source : target]);
-      bytes += Math.min(slowest * latencies[source] + part * size, 2 * part * size);
+      const slowest = Math.min(...itemAt(slots, direction === 'out' ? source : target));
+      bytes += Math.min(slowest * itemAt(latencies, source) + part * size, 2 * part * size);
     }
   }
   return bytes / sumOf(slots.map(sumOf));

@@ -3,7 +3,9 @@
  * contribution: Σ dist(m, m + 1). In a scan let it meet that of m − 1 at rank v(m): values of which it is the last go from m to v(m), back
  * to m, and from somewhere on that round, u, to v(m + 1). The least sum over all v and u is the length that each byte of M goes.
  */
+
 import type { Witnesses } from '../ir/certificate.ts';
+import { itemAt, matrixAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { timeForDistance } from './lengths.ts';
 import { sumOf } from './machine.ts';
@@ -20,8 +22,8 @@ export function lengthOfScan(lengths: readonly number[], question: Question): nu
   const { collective, machine, work } = question;
   const { kind, ranks } = collective;
   const ways = machine.chips.map((chip) => machine.ways([chip], 'out', lengths));
-  const far = ways.map((way) => machine.chips.map((chip) => way[chip]));
-  const inRow = far.slice(1).map((_, rank) => far[rank][rank + 1]);
+  const far = ways.map((way) => machine.chips.map((chip) => itemAt(way, chip)));
+  const inRow = far.slice(1).map((_, rank) => matrixAt(far, rank, rank + 1));
   if (kind === 'exscan') return sumOf(inRow);
   work.spend(2 * ranks ** 3);
   const all = everyone(question);
@@ -29,11 +31,14 @@ export function lengthOfScan(lengths: readonly number[], question: Question): nu
   for (const rank of all) {
     const leaving = all.map((by) => {
       const round = (meet: number) =>
-        Math.min(far[rank][by] + far[by][meet] + far[meet][rank], far[rank][meet] + far[meet][by] + far[by][rank]);
-      return all.reduce((most, meet) => Math.min(most, least[meet] + round(meet)), Number.POSITIVE_INFINITY);
+        Math.min(
+          matrixAt(far, rank, by) + matrixAt(far, by, meet) + matrixAt(far, meet, rank),
+          matrixAt(far, rank, meet) + matrixAt(far, meet, by) + matrixAt(far, by, rank),
+        );
+      return all.reduce((most, meet) => Math.min(most, itemAt(least, meet) + round(meet)), Number.POSITIVE_INFINITY);
     });
     const onTo = (next: number) =>
-      all.reduce((most, by) => Math.min(most, leaving[by] + far[by][next]), Number.POSITIVE_INFINITY);
+      all.reduce((most, by) => Math.min(most, itemAt(leaving, by) + matrixAt(far, by, next)), Number.POSITIVE_INFINITY);
     least = rank === ranks - 1 ? leaving : all.map(onTo);
   }
   return Math.min(...least);

@@ -4,6 +4,7 @@
  */
 
 import { type Contribution, type CustomResults, runOfSlot } from './custom-results.ts';
+import { intAt, itemAt } from './indexing.ts';
 
 export type { Contribution } from './custom-results.ts';
 
@@ -165,6 +166,11 @@ export function outputChunks(c: Collective, rank: number): number {
   }
 }
 
+/** Chunks of a shard: C, but 1 for the token of a barrier and for the slots of a custom collective, each of which is a shard by itself. */
+export function chunksPerShard({ kind, chunks }: Collective): number {
+  return kind === 'barrier' || kind === 'custom' ? 1 : chunks;
+}
+
 /** Chunks that M bytes are divided into: the larger of one rank's input and output. */
 export function messageChunks(c: Collective): number {
   if (c.kind === 'custom')
@@ -268,8 +274,8 @@ export function expectation(c: Collective, rank: number, slot: number): Expectat
       if (c.custom === undefined) return { kind: 'undefined' };
       const { slot: first, list, at, lists } = c.custom.results;
       const run = runOfSlot(c.custom.results, rank, slot);
-      if (run < 0 || list[run] < 0) return { kind: 'undefined' };
-      return { kind: 'list', parts: lists[list[run]], at: at[run] + slot - first[run] };
+      if (run < 0 || intAt(list, run) < 0) return { kind: 'undefined' };
+      return { kind: 'list', parts: itemAt(lists, intAt(list, run)), at: intAt(at, run) + slot - intAt(first, run) };
     }
   }
 }

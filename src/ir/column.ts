@@ -1,4 +1,5 @@
 import type { SourceRange } from './diagnostic.ts';
+import { intAt } from './indexing.ts';
 
 /** A growable column of 32-bit integers: the building block of the tables that hold schedules and plans. */
 export class IntColumn {
@@ -23,7 +24,7 @@ export class IntColumn {
   }
 
   at(index: number): number {
-    return this.cells[index];
+    return intAt(this.cells, index);
   }
 
   /** The filled part, without a copy: later pushes may or may not show in it. */
@@ -60,14 +61,12 @@ export class IntRows {
     return start;
   }
 
-  /** What the rows hold, cell by cell: one array for each. */
-  columns(): Int32Array[] {
+  /** What the rows hold in one of their cells, from 0 to `width` − 1. */
+  column(cell: number): Int32Array {
     const { cells, width, length } = this;
-    return Array.from({ length: width }, (_, cell) => {
-      const column = new Int32Array(length);
-      for (let row = 0, at = cell; row < length; row++, at += width) column[row] = cells[at];
-      return column;
-    });
+    const column = new Int32Array(length);
+    for (let row = 0, at = cell; row < length; row++, at += width) column[row] = intAt(cells, at);
+    return column;
   }
 
   /** Takes all rows away and keeps their room. */
@@ -103,7 +102,7 @@ export interface RowsByGroup {
 /** Puts rows together that are of one group. @param groupOf the group of each row, −1 for rows of none */
 export function byGroup(groupOf: Int32Array, groups: number): RowsByGroup {
   const first = groupStarts(groupOf, groups);
-  const rows = new Int32Array(first[groups]);
+  const rows = new Int32Array(intAt(first, groups));
   placeRows(groupOf, first.slice(), rows);
   return { first, rows };
 }
@@ -119,15 +118,24 @@ export function groupStarts(groupOf: Int32Array, groups: number): Int32Array {
 // Loops by themselves: while a long one runs V8 compiles its function, and again for every line before it that has not been seen to run.
 
 function placeRows(groupOf: Int32Array, next: Int32Array, rows: Int32Array): void {
-  for (let row = 0; row < groupOf.length; row++) if (groupOf[row] >= 0) rows[next[groupOf[row]]++] = row;
+  for (let row = 0; row < groupOf.length; row++) {
+    const group = intAt(groupOf, row);
+    if (group < 0) continue;
+    const place = intAt(next, group);
+    rows[place] = row;
+    next[group] = place + 1;
+  }
 }
 
 function countRows(groupOf: Int32Array, counts: Int32Array): void {
-  for (let row = 0; row < groupOf.length; row++) if (groupOf[row] >= 0) counts[groupOf[row] + 1]++;
+  for (let row = 0; row < groupOf.length; row++) {
+    const group = intAt(groupOf, row);
+    if (group >= 0) counts[group + 1] = intAt(counts, group + 1) + 1;
+  }
 }
 
 function addUp(counts: Int32Array): void {
-  for (let at = 1; at < counts.length; at++) counts[at] += counts[at - 1];
+  for (let at = 1; at < counts.length; at++) counts[at] = intAt(counts, at) + intAt(counts, at - 1);
 }
 
 /** Whether a column holds one value throughout. */

@@ -2,7 +2,9 @@
  * Compact plans, for machines whose full plan would not fit: where every chip sees the same links, all ranks may run
  * the same program, shifted. Ranks are mixed-radix coordinates, last axis fastest, added axis by axis (`TranslationGroup`).
  */
+
 import { type Collective, type CollectiveKind, collectiveFacts } from './collective.ts';
+import { intAt, itemAt } from './indexing.ts';
 import { isReceive, isSend, operationCount, type Plan, type PlanBuffer, type ProgramBuffers } from './plan.ts';
 import { Connections } from './plan-index.ts';
 import type { CopyEngine, OccupancyRule, Ports, ReduceEngine } from './topology.ts';
@@ -107,7 +109,7 @@ export function compactPlan(
   shape: readonly number[],
   sharded = false,
 ): CompactPlan {
-  return { ...tables, shape, sharded, buffers: buffers[0] };
+  return { ...tables, shape, sharded, buffers: itemAt(buffers, 0) };
 }
 
 /** Rank 0's program as the only one of a plan, for what looks at one program at a time: its peers and shards are offsets. */
@@ -128,11 +130,11 @@ export function shiftedConnections(program: Plan, group: TranslationGroup): Conn
   const numbers = new Map<string, number>();
   for (let o = 0; o < of.length; o++) {
     if (!isSend(program, o) && !isReceive(program, o)) continue;
-    const offset = isSend(program, o) ? ops.peer[o] : group.negate(ops.peer[o]);
-    const key = `${offset} ${ops.channel[o]}`;
+    const offset = isSend(program, o) ? intAt(ops.peer, o) : group.negate(intAt(ops.peer, o));
+    const key = `${offset} ${intAt(ops.channel, o)}`;
     const known = numbers.get(key);
     of[o] = known ?? numbers.size;
-    if (known === undefined) numbers.set(key, of[o]);
+    if (known === undefined) numbers.set(key, intAt(of, o));
   }
   return new Connections(ops.kind, of, numbers.size);
 }

@@ -3,7 +3,9 @@
  * chunks of the same ranks. Several groups of ranks at once have a run for each shard, whatever their number of chunks. Plain data, so
  * that threads can hand it to each other.
  */
+
 import { IntColumn } from './column.ts';
+import { intAt, itemAt } from './indexing.ts';
 
 /** One rank's input chunk, as a part of what an output slot must hold. */
 export interface Contribution {
@@ -83,10 +85,12 @@ export class CustomResultsBuilder {
   private continues(contributions: readonly Contribution[] | null): boolean {
     const { list, at, count } = this.last;
     if (list < 0 || contributions === null) return list === -1 && contributions === null;
-    const parts = this.lists[list];
+    const parts = itemAt(this.lists, list);
     if (parts.length !== contributions.length) return false;
     const behind = at + count;
-    return contributions.every(({ rank, chunk }, i) => parts[i].rank === rank && parts[i].chunk + behind === chunk);
+    return contributions.every(
+      ({ rank, chunk }, i) => itemAt(parts, i).rank === rank && itemAt(parts, i).chunk + behind === chunk,
+    );
   }
 
   private listOf(contributions: readonly Contribution[]): number {
@@ -115,17 +119,18 @@ export function customResults(lists: readonly (readonly (readonly Contribution[]
   return builder.build();
 }
 
-/** The run in which a slot lies, −1 for slots that no run has. */
+/** The run in which a slot of a rank lies; −1 for slots that no run has, and for ranks that the results do not know. */
 export function runOfSlot({ firstRun, slot, count }: CustomResults, rank: number, wanted: number): number {
-  let low = firstRun[rank];
-  let high = firstRun[rank + 1];
+  if (!(rank + 1 < firstRun.length)) return -1;
+  let low = intAt(firstRun, rank);
+  let high = intAt(firstRun, rank + 1);
   if (!(low < high && wanted >= 0)) return -1;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (slot[middle] <= wanted) low = middle;
+    if (intAt(slot, middle) <= wanted) low = middle;
     else high = middle;
   }
-  return wanted < slot[low] + count[low] ? low : -1;
+  return wanted < intAt(slot, low) + intAt(count, low) ? low : -1;
 }
 
 /** The runs of a rank, first slots first; none for a rank that the results do not know. */
@@ -134,9 +139,9 @@ export function* runsOfRank(
   rank: number,
 ): Iterable<WantedRun> {
   if (!(rank + 1 < firstRun.length)) return;
-  for (let run = firstRun[rank]; run < firstRun[rank + 1]; run++) {
-    const parts = list[run] < 0 ? null : lists[list[run]];
-    yield { rank, slot: slot[run], count: count[run], parts, at: at[run] };
+  for (let run = intAt(firstRun, rank); run < intAt(firstRun, rank + 1); run++) {
+    const parts = intAt(list, run) < 0 ? null : itemAt(lists, intAt(list, run));
+    yield { rank, slot: intAt(slot, run), count: intAt(count, run), parts, at: intAt(at, run) };
   }
 }
 

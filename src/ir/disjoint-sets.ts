@@ -1,4 +1,5 @@
 /** Sets of the numbers 0 … count − 1 that grow together (union–find with halved paths); the least number of a set stands for it. */
+import { intAt } from './indexing.ts';
 export class DisjointSets {
   private readonly parent: Int32Array;
 
@@ -12,8 +13,8 @@ export class DisjointSets {
     const { parent } = this;
     let at = number;
     while (parent[at] !== at) {
-      parent[at] = parent[parent[at]];
-      at = parent[at];
+      parent[at] = intAt(parent, intAt(parent, at));
+      at = intAt(parent, at);
     }
     return at;
   }

@@ -5,7 +5,17 @@
  * shorter. An alltoall shard has the same size at both its ends: the one from i to j is part (i + j) mod N of n. A custom collective's chunks
  * may go anywhere, so that all have floor(n / chunks) elements.
  */
-import { type Collective, collectiveFacts, inputChunks, messageChunks, outputChunks, shardOf } from './collective.ts';
+
+import {
+  type Collective,
+  chunksPerShard,
+  collectiveFacts,
+  inputChunks,
+  messageChunks,
+  outputChunks,
+  shardOf,
+} from './collective.ts';
+import { floatAt, itemAt } from './indexing.ts';
 import type { ProgramBuffers } from './plan.ts';
 import { countsRequired } from './shards.ts';
 import type { Bytes } from './units.ts';
@@ -40,7 +50,7 @@ export class ElementLayout {
   readonly scratchLength: number;
 
   private readonly request: ElementLayoutRequest;
-  /** Chunks of a shard; 1 for custom collectives, whose slots all count as shards. */
+  /** Chunks of a shard (`chunksPerShard`). */
   private readonly chunks: number;
   /** Elements of a unit. */
   private readonly unit: number;
@@ -50,25 +60,26 @@ export class ElementLayout {
   constructor(request: ElementLayoutRequest) {
     this.request = request;
     const { collective, bulks, elementBytes, alignment = 0 } = request;
-    this.chunks = collective.kind === 'custom' ? 1 : collective.chunks;
+    this.chunks = chunksPerShard(collective);
     this.unit = Math.max(1, Math.floor(alignment / elementBytes));
     this.starts = shardStarts(request, this.chunks);
     let longest = 0;
     for (const starts of this.starts) {
-      for (let i = 0; i + 1 < starts.length; i++) longest = Math.max(longest, starts[i + 1] - starts[i]);
+      for (let i = 0; i + 1 < starts.length; i++)
+        longest = Math.max(longest, floatAt(starts, i + 1) - floatAt(starts, i));
     }
     this.scratchLength = Math.ceil(Math.ceil(longest / this.unit) / (bulks * this.chunks)) * this.unit;
   }
 
   /** Shards of a buffer (for custom collectives slots): the first element of each, and one more entry for the end. */
   shards(rank: number, buffer: 'input' | 'output'): Float64Array {
-    return this.starts[2 * rank + (buffer === 'input' ? inputCode : outputCode)];
+    return itemAt(this.starts, 2 * rank + (buffer === 'input' ? inputCode : outputCode));
   }
 
   /** All chunks are of one size. */
   get isEven(): boolean {
     const part = this.request.bulks * this.chunks * this.unit;
-    const [, length] = this.starts.find((starts) => starts.length > 1) ?? [0, 0];
+    const length = this.starts.find((starts) => starts.length > 1)?.[1] ?? 0;
     return this.starts.every((starts) =>
       starts.every((start, i) => start === i * length && (start % part === 0 || i === 0)),
     );
@@ -79,17 +90,17 @@ export class ElementLayout {
     const { bulks, scratchPerBulk, buffers } = this.request;
     if (buffer > outputCode) {
       this.length = this.scratchLength;
-      this.first = ((bulk % scratchPerBulk) * buffers[rank].scratch + slot) * this.scratchLength;
+      this.first = ((bulk % scratchPerBulk) * itemAt(buffers, rank).scratch + slot) * this.scratchLength;
       return;
     }
-    const starts = this.starts[2 * rank + buffer];
+    const starts = itemAt(this.starts, 2 * rank + buffer);
     const shard = this.chunks === 1 ? slot : Math.floor(slot / this.chunks);
-    const length = starts[shard + 1] - starts[shard];
+    const length = floatAt(starts, shard + 1) - floatAt(starts, shard);
     const parts = bulks * this.chunks;
     const q = bulk * this.chunks + slot - shard * this.chunks;
     const first = this.cutAt(length, q, parts);
     this.length = this.cutAt(length, q + 1, parts) - first;
-    this.first = starts[shard] + first;
+    this.first = floatAt(starts, shard) + first;
   }
 
   /** In place: the output element that is a rank's first input element. */
@@ -98,16 +109,18 @@ export class ElementLayout {
     const [input, output] = [this.shards(rank, 'input'), this.shards(rank, 'output')];
     switch (collective.kind) {
       case 'allgather':
-        return output[rank];
+        return floatAt(output, rank);
       case 'gather':
-        return output[collective.root];
+        return floatAt(output, collective.root);
       case 'reducescatter':
-        return -input[rank];
+        return -floatAt(input, rank);
       case 'scatter':
-        return -input[collective.root];
+        return -floatAt(input, collective.root);
       case 'custom':
-        // Slots have one length each, found from whichever buffer has one.
-        return (collective.custom?.inputAt?.[rank] ?? 0) * (input[1] - input[0]);
+        // All slots have one length. A rank without input has nothing to shift.
+        return input.length < 2
+          ? 0
+          : (collective.custom?.inputAt?.[rank] ?? 0) * (floatAt(input, 1) - floatAt(input, 0));
       default:
         return 0;
     }
@@ -135,14 +148,15 @@ function shardStarts(request: ElementLayoutRequest, chunks: number): Float64Arra
   const whole = collective.kind === 'custom' ? Math.floor(elements / messageChunks(collective)) : elements;
   const lengthOf = (buffer: 'input' | 'output', rank: number, shard: number): number => {
     if (!collectiveFacts[collective.kind].sharded) return whole;
-    return lengths[shardOf(collective, buffer, rank, shard * chunks)];
+    return floatAt(lengths, shardOf(collective, buffer, rank, shard * chunks));
   };
   const all: Float64Array[] = [];
   for (let rank = 0; rank < collective.ranks; rank++) {
     for (const buffer of ['input', 'output'] as const) {
       const count = (buffer === 'input' ? inputChunks : outputChunks)(collective, rank) / chunks;
       const starts = new Float64Array(count + 1);
-      for (let shard = 0; shard < count; shard++) starts[shard + 1] = starts[shard] + lengthOf(buffer, rank, shard);
+      for (let shard = 0; shard < count; shard++)
+        starts[shard + 1] = floatAt(starts, shard) + lengthOf(buffer, rank, shard);
       all.push(starts);
     }
   }

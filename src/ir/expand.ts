@@ -1,5 +1,7 @@
 /** Compact plans written out: every rank's program, as a plan like any other. */
+
 import { type CompactPlan, shiftedShard } from './compact.ts';
+import { intAt, itemAt } from './indexing.ts';
 import { type OperationTable, type Plan, planBuffers } from './plan.ts';
 import { TranslationGroup } from './translation-group.ts';
 
@@ -45,7 +47,7 @@ function repeated(column: Int32Array, ranks: number, stride = 0): Int32Array {
   for (let rank = 0; rank < ranks; rank++) all.set(column, rank * column.length);
   if (stride === 0) return all;
   for (let rank = 1, at = column.length; rank < ranks; rank++) {
-    for (const end = at + column.length; at < end; at++) all[at] += rank * stride;
+    for (const end = at + column.length; at < end; at++) all[at] = intAt(all, at) + rank * stride;
   }
   return all;
 }
@@ -55,7 +57,7 @@ function cumulative(column: Int32Array, ranks: number, stride: number): Int32Arr
   const rows = column.length - 1;
   const all = new Int32Array(rows * ranks + 1);
   for (let rank = 0; rank < ranks; rank++) {
-    for (let i = 0; i < column.length; i++) all[rank * rows + i] = column[i] + rank * stride;
+    for (let i = 0; i < column.length; i++) all[rank * rows + i] = intAt(column, i) + rank * stride;
   }
   return all;
 }
@@ -73,7 +75,7 @@ function shiftedOperands(compact: CompactPlan): Pick<OperationTable, 'peer' | 's
   const target = placesOf(compact, ops.dstBuffer, ops.dstOffset);
   for (let rank = 1, at = operations; rank < ranks; rank++, at += operations) {
     const images = group.images(rank);
-    for (let o = 0; o < operations; o++) if (ops.peer[o] >= 0) peer[at + o] = images[ops.peer[o]];
+    for (let o = 0; o < operations; o++) if (intAt(ops.peer, o) >= 0) peer[at + o] = intAt(images, intAt(ops.peer, o));
     shift(source, images, srcOffset.subarray(at, at + operations));
     shift(target, images, dstOffset.subarray(at, at + operations));
   }
@@ -91,13 +93,19 @@ interface Places {
 /** Of the slots in one column, those that a shift of ranks moves. */
 function placesOf(compact: CompactPlan, buffer: Int32Array, offset: Int32Array): Places {
   const chunksOf = planBuffers.map((name) => shiftedShard(compact, name) ?? 0);
-  const operation = Int32Array.from(offset.keys()).filter((o) => chunksOf[buffer[o]] > 0);
-  const chunks = operation.map((o) => chunksOf[buffer[o]]);
-  const shard = operation.map((o, at) => Math.floor(offset[o] / chunks[at]));
-  return { operation, shard, chunks, rest: operation.map((o, at) => offset[o] - shard[at] * chunks[at]) };
+  const operation = Int32Array.from(offset.keys()).filter((o) => (chunksOf[intAt(buffer, o)] ?? 0) > 0);
+  const chunks = operation.map((o) => itemAt(chunksOf, intAt(buffer, o)));
+  const shard = operation.map((o, at) => Math.floor(intAt(offset, o) / intAt(chunks, at)));
+  return {
+    operation,
+    shard,
+    chunks,
+    rest: operation.map((o, at) => intAt(offset, o) - intAt(shard, at) * intAt(chunks, at)),
+  };
 }
 
 /** Moves the slots of a rank's operations, which are those of rank 0, by the shift that takes each rank to its image. */
 function shift({ operation, shard, chunks, rest }: Places, images: Int32Array, slots: Int32Array): void {
-  for (let i = 0; i < operation.length; i++) slots[operation[i]] = images[shard[i]] * chunks[i] + rest[i];
+  for (let i = 0; i < operation.length; i++)
+    slots[intAt(operation, i)] = intAt(images, intAt(shard, i)) * intAt(chunks, i) + intAt(rest, i);
 }

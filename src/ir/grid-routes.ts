@@ -2,6 +2,7 @@
  * The best routes on grids of chips with links of one kind: meshes, tori, lines, rings, hypercubes. How far it is between two ranks their
  * coordinates say, so that a route is followed back from its end without a search of the machine.
  */
+import { itemAt } from './indexing.ts';
 import type { Link, Topology } from './topology.ts';
 import { TranslationGroup } from './translation-group.ts';
 
@@ -24,8 +25,8 @@ export class GridRoutes {
 
   private constructor(group: TranslationGroup, wraps: readonly boolean[], links: readonly Link[]) {
     const into: number[][] = Array.from({ length: group.order }, () => []);
-    for (const [index, { to }] of links.entries()) into[to].push(index);
-    for (const own of into) own.sort((a, b) => links[a].from - links[b].from || a - b);
+    for (const [index, { to }] of links.entries()) itemAt(into, to).push(index);
+    for (const own of into) own.sort((a, b) => itemAt(links, a).from - itemAt(links, b).from || a - b);
     this.group = group;
     this.wraps = wraps;
     this.links = links;
@@ -34,9 +35,10 @@ export class GridRoutes {
 
   /** Undefined unless all links are alike, and join all ranks that are neighbours on some axis, and no others, both ways. */
   static of({ nodes, chips, links, shape }: Topology): GridRoutes | undefined {
-    if (links.length === 0 || nodes.length !== chips.length || chips.some((chip, rank) => chip !== rank))
+    const [first] = links;
+    if (first === undefined || nodes.length !== chips.length || chips.some((chip, rank) => chip !== rank))
       return undefined;
-    const [{ latency, bandwidth }] = links;
+    const { latency, bandwidth } = first;
     if (links.some((link) => link.latency !== latency || link.bandwidth !== bandwidth)) return undefined;
     const group = new TranslationGroup(shape ?? shapeFromLinks(links, chips.length));
     if (group.order !== chips.length || !group.shape.every(Number.isInteger)) return undefined;
@@ -48,7 +50,9 @@ export class GridRoutes {
       if (Math.abs(from - to) !== group.strides[axis]) wraps[axis] = true;
       pairs.add(from * group.order + to);
     }
-    const rows = group.shape.map((extent, axis) => (group.order / extent) * (wraps[axis] ? extent : extent - 1));
+    const rows = group.shape.map(
+      (extent, axis) => (group.order / extent) * (itemAt(wraps, axis) ? extent : extent - 1),
+    );
     const isWhole = pairs.size === 2 * rows.reduce((sum, row) => sum + row, 0);
     return isWhole ? new GridRoutes(group, wraps, links) : undefined;
   }
@@ -57,7 +61,7 @@ export class GridRoutes {
   axes(): readonly GridAxis[] {
     const { shape, strides } = this.group;
     return shape
-      .map((extent, axis) => ({ extent, stride: strides[axis], wraps: this.wraps[axis] }))
+      .map((extent, axis) => ({ extent, stride: itemAt(strides, axis), wraps: itemAt(this.wraps, axis) }))
       .filter(({ extent }) => extent > 1);
   }
 
@@ -67,11 +71,11 @@ export class GridRoutes {
     let sum = 0;
     let [restFrom, restTo] = [from, to];
     for (let axis = 0; axis < shape.length; axis++) {
-      const [a, b] = [Math.floor(restFrom / strides[axis]), Math.floor(restTo / strides[axis])];
+      const [a, b] = [Math.floor(restFrom / itemAt(strides, axis)), Math.floor(restTo / itemAt(strides, axis))];
       const along = Math.abs(a - b);
-      sum += this.wraps[axis] ? Math.min(along, shape[axis] - along) : along;
-      restFrom -= a * strides[axis];
-      restTo -= b * strides[axis];
+      sum += itemAt(this.wraps, axis) ? Math.min(along, itemAt(shape, axis) - along) : along;
+      restFrom -= a * itemAt(strides, axis);
+      restTo -= b * itemAt(strides, axis);
     }
     return sum;
   }
@@ -80,10 +84,12 @@ export class GridRoutes {
   between(from: number, to: number): readonly number[] {
     const route: number[] = [];
     for (let at = to, left = this.distance(from, to); left > 0; left--) {
-      const last = this.into[at].find((link) => this.distance(from, this.links[link].from) === left - 1);
+      const last = itemAt(this.into, at).find(
+        (link) => this.distance(from, itemAt(this.links, link).from) === left - 1,
+      );
       if (last === undefined) throw new Error(`grid: rank ${at} has no neighbour on the way from ${from}`);
       route.push(last);
-      at = this.links[last].from;
+      at = itemAt(this.links, last).from;
     }
     return route.reverse();
   }
@@ -100,12 +106,12 @@ function axisOf({ shape, strides }: TranslationGroup, a: number, b: number): num
   let found: number | undefined;
   let [restA, restB] = [a, b];
   for (let axis = 0; axis < shape.length; axis++) {
-    const [here, there] = [Math.floor(restA / strides[axis]), Math.floor(restB / strides[axis])];
-    restA -= here * strides[axis];
-    restB -= there * strides[axis];
+    const [here, there] = [Math.floor(restA / itemAt(strides, axis)), Math.floor(restB / itemAt(strides, axis))];
+    restA -= here * itemAt(strides, axis);
+    restB -= there * itemAt(strides, axis);
     if (here === there) continue;
     const along = Math.abs(here - there);
-    if (found !== undefined || (along !== 1 && along !== shape[axis] - 1)) return undefined;
+    if (found !== undefined || (along !== 1 && along !== itemAt(shape, axis) - 1)) return undefined;
     found = axis;
   }
   return found;

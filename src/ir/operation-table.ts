@@ -1,6 +1,8 @@
 /** The operations of a plan in columns, and the rows that they are built from. */
+
 import { byGroup, IntRows } from './column.ts';
 import type { SourceRange } from './diagnostic.ts';
+import { intAt } from './indexing.ts';
 
 /** Operations in columns; a row is one operation. */
 export interface OperationTable {
@@ -117,7 +119,7 @@ export class OperationRows {
 
   private orderedTimes(place: Int32Array): Int32Array {
     const nanoseconds = new Int32Array(place.length).fill(-1);
-    for (const [operation, time] of this.computing) nanoseconds[place[operation]] = time;
+    for (const [operation, time] of this.computing) nanoseconds[intAt(place, operation)] = time;
     return nanoseconds;
   }
 
@@ -132,7 +134,12 @@ export class OperationRows {
     let o = 0;
     for (const cells of this.blocks) {
       const end = Math.min(this.count, o + cells.length / rowWidth);
-      for (let from = 0; o < end; o++, from += rowWidth) place[o] = nextInLane[cells[from]]++;
+      for (let from = 0; o < end; o++, from += rowWidth) {
+        const lane = intAt(cells, from);
+        const next = intAt(nextInLane, lane);
+        place[o] = next;
+        nextInLane[lane] = next + 1;
+      }
     }
     return place;
   }
@@ -149,19 +156,19 @@ export class OperationRows {
     for (const cells of this.blocks) {
       const end = Math.min(this.count, o + cells.length / rowWidth);
       for (let from = 0; o < end; o++, from += rowWidth) {
-        const to = place[o];
-        kind[to] = cells[from + 1];
-        peer[to] = cells[from + 2];
-        channel[to] = cells[from + 3];
-        srcBuffer[to] = cells[from + 4];
-        srcOffset[to] = cells[from + 5];
-        srcCount[to] = cells[from + 6];
-        dstBuffer[to] = cells[from + 7];
-        dstOffset[to] = cells[from + 8];
-        dstCount[to] = cells[from + 9];
-        receivedFirst[to] = cells[from + 10];
-        step[to] = cells[from + 11];
-        origin[to] = cells[from + 12];
+        const to = intAt(place, o);
+        kind[to] = intAt(cells, from + 1);
+        peer[to] = intAt(cells, from + 2);
+        channel[to] = intAt(cells, from + 3);
+        srcBuffer[to] = intAt(cells, from + 4);
+        srcOffset[to] = intAt(cells, from + 5);
+        srcCount[to] = intAt(cells, from + 6);
+        dstBuffer[to] = intAt(cells, from + 7);
+        dstOffset[to] = intAt(cells, from + 8);
+        dstCount[to] = intAt(cells, from + 9);
+        receivedFirst[to] = intAt(cells, from + 10);
+        step[to] = intAt(cells, from + 11);
+        origin[to] = intAt(cells, from + 12);
       }
     }
     return {
@@ -171,22 +178,27 @@ export class OperationRows {
   }
 
   private orderedWaits(place: Int32Array): Pick<OperationTable, 'firstAfter' | 'afterOp' | 'afterBulks'> {
-    const [waiting, awaited, bulks] = this.waits.columns();
+    const [waiting, awaited, bulks] = [this.waits.column(0), this.waits.column(1), this.waits.column(2)];
     moveTo(waiting, place);
     moveTo(awaited, place);
     const { first: firstAfter, rows } = byGroup(waiting, place.length);
-    return { firstAfter, afterOp: rows.map((row) => awaited[row]), afterBulks: rows.map((row) => bulks[row]) };
+    return {
+      firstAfter,
+      afterOp: rows.map((row) => intAt(awaited, row)),
+      afterBulks: rows.map((row) => intAt(bulks, row)),
+    };
   }
 
   private orderedRelays(place: Int32Array): Int32Array {
     const { cells, length } = this.relays;
     const relay = new Int32Array(place.length).fill(-1);
-    for (let at = 0; at < 2 * length; at += 2) relay[place[cells[at]]] = place[cells[at + 1]];
+    for (let at = 0; at < 2 * length; at += 2)
+      relay[intAt(place, intAt(cells, at))] = intAt(place, intAt(cells, at + 1));
     return relay;
   }
 }
 
 /** Puts the places of operations where their numbers stand. */
 function moveTo(operations: Int32Array, place: Int32Array): void {
-  for (let row = 0; row < operations.length; row++) operations[row] = place[operations[row]];
+  for (let row = 0; row < operations.length; row++) operations[row] = intAt(place, intAt(operations, row));
 }

@@ -3,6 +3,7 @@
  * and so on, comes there to the same as Dijkstra's algorithm (route-search.ts), much sooner; and who looks for one node need not go
  * farther than that node is.
  */
+import { floatAt, intAt, itemAt } from './indexing.ts';
 import type { Reach } from './route-search.ts';
 import type { Topology } from './topology.ts';
 
@@ -27,10 +28,10 @@ export class PlainRouteSearch {
   /** @param outgoing links that leave each node */
   constructor({ nodes, links }: Topology, outgoing: readonly (readonly number[])[]) {
     this.firstOut = new Int32Array(nodes.length + 1);
-    for (const [node, own] of outgoing.entries()) this.firstOut[node + 1] = this.firstOut[node] + own.length;
+    for (const [node, own] of outgoing.entries()) this.firstOut[node + 1] = intAt(this.firstOut, node) + own.length;
     this.out = Int32Array.from(outgoing.flat());
-    this.to = this.out.map((link) => links[link].to);
-    this.widths = Float64Array.from(this.out, (link) => links[link].bandwidth);
+    this.to = this.out.map((link) => itemAt(links, link).to);
+    this.widths = Float64Array.from(this.out, (link) => itemAt(links, link).bandwidth);
     this.reached = new Int32Array(nodes.length);
     this.before = new Int32Array(nodes.length);
     this.previous = new Int32Array(nodes.length).fill(-1);
@@ -61,43 +62,43 @@ export class PlainRouteSearch {
   /** True once the route to the target is certain: all nodes that are nearer have been gone on from. */
   private search(source: number, target: number, mostNodes: number): boolean {
     const { previous, hops, reached } = this;
-    for (let at = 0; at < this.count; at++) previous[reached[at]] = -1;
+    for (let at = 0; at < this.count; at++) previous[intAt(reached, at)] = -1;
     reached[0] = source;
     this.count = 1;
     hops[source] = 0;
     this.bandwidth[source] = Number.POSITIVE_INFINITY;
     for (let at = 0; at < this.count; at++) {
-      const node = reached[at];
-      if (target >= 0 && previous[target] >= 0 && hops[target] <= hops[node]) return true;
+      const node = intAt(reached, at);
+      if (target >= 0 && intAt(previous, target) >= 0 && intAt(hops, target) <= intAt(hops, node)) return true;
       if (this.count > mostNodes) return false;
       this.goOn(node, source);
     }
-    return target >= 0 && previous[target] >= 0;
+    return target >= 0 && intAt(previous, target) >= 0;
   }
 
   /** Over all links of a node, to nodes that are not nearer. */
   private goOn(node: number, source: number): void {
     const { firstOut, out, to, widths, previous, before, hops, bandwidth } = this;
-    const next = hops[node] + 1;
-    for (let at = firstOut[node]; at < firstOut[node + 1]; at++) {
-      const end = to[at];
-      const isNew = previous[end] < 0;
-      if (end === source || (!isNew && hops[end] < next)) continue;
-      const width = Math.min(bandwidth[node], widths[at]);
-      if (!isNew && width < bandwidth[end]) continue;
+    const next = intAt(hops, node) + 1;
+    for (let at = intAt(firstOut, node); at < intAt(firstOut, node + 1); at++) {
+      const end = intAt(to, at);
+      const isNew = intAt(previous, end) < 0;
+      if (end === source || (!isNew && intAt(hops, end) < next)) continue;
+      const width = Math.min(floatAt(bandwidth, node), floatAt(widths, at));
+      if (!isNew && width < floatAt(bandwidth, end)) continue;
       // Of routes that are as good, the one whose last but one node Dijkstra's algorithm would have met first.
-      if (!isNew && width === bandwidth[end] && !this.isMetFirst(node, before[end])) continue;
+      if (!isNew && width === bandwidth[end] && !this.isMetFirst(node, intAt(before, end))) continue;
       if (isNew) this.reached[this.count++] = end;
       hops[end] = next;
       bandwidth[end] = width;
       before[end] = node;
-      previous[end] = out[at];
+      previous[end] = intAt(out, at);
     }
   }
 
   /** Of two nodes as far away. */
   private isMetFirst(a: number, b: number): boolean {
     const { bandwidth } = this;
-    return bandwidth[a] !== bandwidth[b] ? bandwidth[a] > bandwidth[b] : a < b;
+    return bandwidth[a] !== bandwidth[b] ? floatAt(bandwidth, a) > floatAt(bandwidth, b) : a < b;
   }
 }

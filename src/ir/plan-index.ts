@@ -2,7 +2,9 @@
  * The index of a plan: what its tables imply and every analysis needs. For each operation the rank and the lane that run it, and
  * for each send and receive the connection, the position on it, and the operations at the other end of its message.
  */
+
 import { byGroup } from './column.ts';
+import { intAt, itemAt } from './indexing.ts';
 import { OperationCode, type Plan } from './plan.ts';
 
 /** Indexes by plan, for as long as the plan is reachable. */
@@ -155,7 +157,7 @@ class ConnectionNumbers {
   /** The number of a connection, −1 if one of its ends is no rank. */
   of(sender: number, receiver: number, channel: number): number {
     if (sender < 0 || sender >= this.known.length || receiver < 0 || receiver >= this.known.length) return -1;
-    const ofSender = this.known[sender];
+    const ofSender = itemAt(this.known, sender);
     const key = channel * this.known.length + receiver;
     const known = ofSender.get(key);
     if (known !== undefined) return known;
@@ -172,8 +174,8 @@ function numberConnections({ ops, firstLane, firstOp, buffers }: Plan): Numbered
   const of = new Int32Array(ops.kind.length).fill(-1);
   const numbers = new ConnectionNumbers(buffers.length);
   for (let rank = 0; rank + 1 < firstLane.length; rank++) {
-    for (let lane = firstLane[rank]; lane < firstLane[rank + 1]; lane++) {
-      numberLane(ops, rank, firstOp[lane], firstOp[lane + 1], numbers, of);
+    for (let lane = intAt(firstLane, rank); lane < intAt(firstLane, rank + 1); lane++) {
+      numberLane(ops, rank, intAt(firstOp, lane), intAt(firstOp, lane + 1), numbers, of);
     }
   }
   const { sender, receiver, channel } = numbers;
@@ -196,7 +198,7 @@ function numberLane(
 ): void {
   let previous = -1;
   for (let o = start; o < end; o++) {
-    if (kind[o] < OperationCode.send) continue;
+    if (intAt(kind, o) < OperationCode.send) continue;
     const sends = kind[o] === OperationCode.send;
     // Most lanes serve one connection, which then is that of the lane's previous message.
     const isSame =
@@ -204,8 +206,11 @@ function numberLane(
       peer[previous] === peer[o] &&
       channel[previous] === channel[o] &&
       (kind[previous] === OperationCode.send) === sends;
-    if (isSame) of[o] = of[previous];
-    else of[o] = sends ? numbers.of(rank, peer[o], channel[o]) : numbers.of(peer[o], rank, channel[o]);
+    if (isSame) of[o] = intAt(of, previous);
+    else
+      of[o] = sends
+        ? numbers.of(rank, intAt(peer, o), intAt(channel, o))
+        : numbers.of(intAt(peer, o), rank, intAt(channel, o));
     previous = o;
   }
 }
@@ -220,17 +225,21 @@ function separate(kind: Int32Array, sending: Int32Array, receiving: Int32Array):
 
 function numberWithin(operations: Int32Array, first: Int32Array, ordinal: Int32Array): void {
   for (let c = 0; c + 1 < first.length; c++) {
-    for (let at = first[c]; at < first[c + 1]; at++) ordinal[operations[at]] = at - first[c];
+    for (let at = intAt(first, c); at < intAt(first, c + 1); at++)
+      ordinal[intAt(operations, at)] = at - intAt(first, c);
   }
 }
 
 function matchEnds({ of, sends, firstSend, receives, firstReceive }: Connections): Int32Array {
   const partner = new Int32Array(of.length).fill(-1);
   for (let c = 0; c + 1 < firstSend.length; c++) {
-    const messages = Math.min(firstSend[c + 1] - firstSend[c], firstReceive[c + 1] - firstReceive[c]);
+    const messages = Math.min(
+      intAt(firstSend, c + 1) - intAt(firstSend, c),
+      intAt(firstReceive, c + 1) - intAt(firstReceive, c),
+    );
     for (let k = 0; k < messages; k++) {
-      const send = sends[firstSend[c] + k];
-      const receive = receives[firstReceive[c] + k];
+      const send = intAt(sends, intAt(firstSend, c) + k);
+      const receive = intAt(receives, intAt(firstReceive, c) + k);
       partner[send] = receive;
       partner[receive] = send;
     }
@@ -240,14 +249,15 @@ function matchEnds({ of, sends, firstSend, receives, firstReceive }: Connections
 
 function lanesOfOperations({ firstOp, ops }: Plan): Int32Array {
   const laneOf = new Int32Array(ops.kind.length);
-  for (let lane = 0; lane + 1 < firstOp.length; lane++) laneOf.fill(lane, firstOp[lane], firstOp[lane + 1]);
+  for (let lane = 0; lane + 1 < firstOp.length; lane++)
+    laneOf.fill(lane, intAt(firstOp, lane), intAt(firstOp, lane + 1));
   return laneOf;
 }
 
 function ranksOfOperations({ firstLane, firstOp, ops }: Plan): Int32Array {
   const rankOf = new Int32Array(ops.kind.length);
   for (let rank = 0; rank + 1 < firstLane.length; rank++) {
-    rankOf.fill(rank, firstOp[firstLane[rank]], firstOp[firstLane[rank + 1]]);
+    rankOf.fill(rank, intAt(firstOp, intAt(firstLane, rank)), intAt(firstOp, intAt(firstLane, rank + 1)));
   }
   return rankOf;
 }

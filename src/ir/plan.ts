@@ -8,9 +8,11 @@
  * - operation o waits for `afterOp[firstAfter[o] … firstAfter[o + 1] − 1]`, operations of the same rank, of the same bulk or
  *   of the one `afterBulks[…]` bulks earlier.
  */
+
 import type { Collective } from './collective.ts';
 import { IntColumn, OriginTable } from './column.ts';
 import type { SourceRange } from './diagnostic.ts';
+import { intAt, itemAt } from './indexing.ts';
 import { type OperationRow, OperationRows, type OperationTable } from './operation-table.ts';
 import type { OperandOrder } from './schedule.ts';
 import type { Seconds } from './units.ts';
@@ -119,7 +121,7 @@ export function isSend({ ops }: Plan, operation: number): boolean {
 }
 
 export function isReceive({ ops }: Plan, operation: number): boolean {
-  return ops.kind[operation] >= OperationCode.recv;
+  return intAt(ops.kind, operation) >= OperationCode.recv;
 }
 
 /** Whether an operation combines its operand with what its destination holds, so that it reads what it writes. */
@@ -130,7 +132,7 @@ export function isReduction({ ops }: Plan, operation: number): boolean {
 /** The lane (its row, not its id) and index of an operation. */
 export function laneOf({ firstOp }: Plan, operation: number): { readonly lane: number; readonly index: number } {
   const lane = rowOf(operation, firstOp);
-  return { lane, index: operation - firstOp[lane] };
+  return { lane, index: operation - intAt(firstOp, lane) };
 }
 
 /** The rank whose program a lane belongs to. */
@@ -144,10 +146,10 @@ function rowOf(entry: number, first: Int32Array): number {
   let high = first.length - 1;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (first[middle] <= entry) low = middle;
+    if (intAt(first, middle) <= entry) low = middle;
     else high = middle;
   }
-  while (first[low + 1] <= entry) low++;
+  while (intAt(first, low + 1) <= entry) low++;
   return low;
 }
 
@@ -161,30 +163,39 @@ export function computingTime({ ops, bulks }: Plan, operation: number): Seconds 
 export function operationAt(plan: Plan, index: number): Operation {
   const { ops } = plan;
   const after: Dependency[] = [];
-  for (let a = ops.firstAfter[index]; a < ops.firstAfter[index + 1]; a++) {
-    const target = laneOf(plan, ops.afterOp[a]);
-    after.push({ lane: plan.laneId[target.lane], index: target.index, bulks: ops.afterBulks[a] });
+  for (let a = intAt(ops.firstAfter, index); a < intAt(ops.firstAfter, index + 1); a++) {
+    const target = laneOf(plan, intAt(ops.afterOp, a));
+    after.push({ lane: intAt(plan.laneId, target.lane), index: target.index, bulks: intAt(ops.afterBulks, a) });
   }
-  const common = { step: ops.step[index], after, origin: plan.origins[ops.origin[index]] };
-  const src = { buffer: planBuffers[ops.srcBuffer[index]], offset: ops.srcOffset[index], count: ops.srcCount[index] };
-  const dst = { buffer: planBuffers[ops.dstBuffer[index]], offset: ops.dstOffset[index], count: ops.dstCount[index] };
-  const connection = { peer: ops.peer[index], channel: ops.channel[index] };
+  const common = { step: intAt(ops.step, index), after, origin: plan.origins[intAt(ops.origin, index)] };
+  const connection = { peer: intAt(ops.peer, index), channel: intAt(ops.channel, index) };
   const order: OperandOrder = ops.receivedFirst[index] === 1 ? 'received-first' : 'held-first';
-  const kind = operationKinds[ops.kind[index]];
+  const kind = itemAt(operationKinds, intAt(ops.kind, index));
   switch (kind) {
     case 'copy': {
       const nanoseconds = ops.nanoseconds?.[index] ?? -1;
-      return { op: kind, src, dst, ...(nanoseconds < 0 ? {} : { nanoseconds }), ...common };
+      const slices = { src: sourceSlice(ops, index), dst: destinationSlice(ops, index) };
+      return { op: kind, ...slices, ...(nanoseconds < 0 ? {} : { nanoseconds }), ...common };
     }
     case 'reduce':
-      return { op: kind, src, dst, order, ...common };
+      return { op: kind, src: sourceSlice(ops, index), dst: destinationSlice(ops, index), order, ...common };
     case 'send':
-      return { op: kind, ...connection, src, ...common };
+      return { op: kind, ...connection, src: sourceSlice(ops, index), ...common };
     case 'recv':
-      return { op: kind, ...connection, dst, ...common };
+      return { op: kind, ...connection, dst: destinationSlice(ops, index), ...common };
     case 'recvReduce':
-      return { op: kind, ...connection, dst, order, ...common };
+      return { op: kind, ...connection, dst: destinationSlice(ops, index), order, ...common };
   }
+}
+
+function sourceSlice({ srcBuffer, srcOffset, srcCount }: OperationTable, index: number): Slice {
+  const buffer = itemAt(planBuffers, intAt(srcBuffer, index));
+  return { buffer, offset: intAt(srcOffset, index), count: intAt(srcCount, index) };
+}
+
+function destinationSlice({ dstBuffer, dstOffset, dstCount }: OperationTable, index: number): Slice {
+  const buffer = itemAt(planBuffers, intAt(dstBuffer, index));
+  return { buffer, offset: intAt(dstOffset, index), count: intAt(dstCount, index) };
 }
 
 /** What a builder needs to know of an operation; fields that its kind does not have stay undefined. */
@@ -247,7 +258,7 @@ export class PlanBuilder {
 
   /** As `add` for an operation in the codes of the table. */
   addRow(lane: number, row: OperationRow): number {
-    this.lengths[lane]++;
+    this.lengths[lane] = itemAt(this.lengths, lane) + 1;
     return this.rows.add(lane, row, this.origins.indexOf(row.origin));
   }
 
@@ -271,12 +282,13 @@ export class PlanBuilder {
     const nextInLane = new Int32Array(lanes);
     const laneId = new Int32Array(lanes);
     laneOrder.forEach((lane, row) => {
-      firstLane[this.laneRank.at(lane) + 1]++;
-      firstOp[row + 1] = firstOp[row] + this.lengths[lane];
-      nextInLane[lane] = firstOp[row];
+      firstLane[this.laneRank.at(lane) + 1] = intAt(firstLane, this.laneRank.at(lane) + 1) + 1;
+      firstOp[row + 1] = intAt(firstOp, row) + itemAt(this.lengths, lane);
+      nextInLane[lane] = intAt(firstOp, row);
       laneId[row] = this.laneId.at(lane);
     });
-    for (let rank = 0; rank < header.buffers.length; rank++) firstLane[rank + 1] += firstLane[rank];
+    for (let rank = 0; rank < header.buffers.length; rank++)
+      firstLane[rank + 1] = intAt(firstLane, rank + 1) + intAt(firstLane, rank);
     const ops = this.rows.table(nextInLane);
     return { ...header, firstLane, laneId, firstOp, ops, origins: this.origins.ranges };
   }

@@ -1,4 +1,5 @@
 /** The best routes from one node to all others (routes.ts says what is best), by Dijkstra's algorithm. */
+import { floatAt, intAt, itemAt } from './indexing.ts';
 import type { Topology } from './topology.ts';
 
 /** Where the best routes from one node come from. */
@@ -43,37 +44,37 @@ export class RouteSearch {
     this.latency[source] = 0;
     queue.update(source);
     for (let node = queue.pop(); node !== -1; node = queue.pop()) {
-      for (const link of this.outgoing[node]) this.consider(link);
+      for (const link of itemAt(this.outgoing, node)) this.consider(link);
     }
     return { previous: this.previous, others: this.others };
   }
 
   private isCloser(a: number, b: number): boolean {
     const { latency, hops, bandwidth } = this;
-    if (latency[a] !== latency[b]) return latency[a] < latency[b];
-    if (hops[a] !== hops[b]) return hops[a] < hops[b];
-    if (bandwidth[a] !== bandwidth[b]) return bandwidth[a] > bandwidth[b];
+    if (latency[a] !== latency[b]) return floatAt(latency, a) < floatAt(latency, b);
+    if (hops[a] !== hops[b]) return intAt(hops, a) < intAt(hops, b);
+    if (bandwidth[a] !== bandwidth[b]) return floatAt(bandwidth, a) > floatAt(bandwidth, b);
     return a < b;
   }
 
   /** The route over a link whose near end's best route is known. */
   private consider(index: number): void {
     const { latency, hops, bandwidth, previous } = this;
-    const { from, to, bandwidth: ofLink } = this.topology.links[index];
-    const arrival = latency[from] + this.femtoseconds[index];
-    const width = Math.min(bandwidth[from], ofLink);
-    const isEven = arrival === latency[to] && hops[from] + 1 === hops[to];
+    const { from, to, bandwidth: ofLink } = itemAt(this.topology.links, index);
+    const arrival = floatAt(latency, from) + floatAt(this.femtoseconds, index);
+    const width = Math.min(floatAt(bandwidth, from), ofLink);
+    const isEven = arrival === latency[to] && intAt(hops, from) + 1 === hops[to];
     const isBetter =
-      arrival < latency[to] ||
-      (arrival === latency[to] && hops[from] + 1 < hops[to]) ||
-      (isEven && width > bandwidth[to]);
+      arrival < floatAt(latency, to) ||
+      (arrival === latency[to] && intAt(hops, from) + 1 < intAt(hops, to)) ||
+      (isEven && width > floatAt(bandwidth, to));
     if (!isBetter) {
       if (isEven && width === bandwidth[to]) this.addChoice(index);
       return;
     }
     this.others.delete(to);
     latency[to] = arrival;
-    hops[to] = hops[from] + 1;
+    hops[to] = intAt(hops, from) + 1;
     bandwidth[to] = width;
     previous[to] = index;
     this.queue.update(to);
@@ -82,13 +83,13 @@ export class RouteSearch {
   /** Another link into a node that ends a route as good as the best known: a choice where both come from switches. */
   private addChoice(index: number): void {
     const { nodes, links } = this.topology;
-    const { to } = links[index];
-    const isSwitch = (link: number): boolean => nodes[links[link].from].kind !== 'chip';
-    if (!isSwitch(index) || !isSwitch(this.previous[to])) return;
-    const choices = [...(this.others.get(to) ?? [this.previous[to]]), index];
+    const { to } = itemAt(links, index);
+    const isSwitch = (link: number): boolean => itemAt(nodes, itemAt(links, link).from).kind !== 'chip';
+    if (!isSwitch(index) || !isSwitch(intAt(this.previous, to))) return;
+    const choices = [...(this.others.get(to) ?? [intAt(this.previous, to)]), index];
     this.others.set(
       to,
-      choices.sort((a, b) => links[a].from - links[b].from),
+      choices.sort((a, b) => itemAt(links, a).from - itemAt(links, b).from),
     );
   }
 }
@@ -110,9 +111,9 @@ class NodeQueue {
       this.place[node] = this.heap.length;
       this.heap.push(node);
     }
-    for (let at = this.place[node]; at > 0; ) {
+    for (let at = intAt(this.place, node); at > 0; ) {
       const parent = (at - 1) >> 1;
-      if (!this.before(this.heap[at], this.heap[parent])) break;
+      if (!this.before(itemAt(this.heap, at), itemAt(this.heap, parent))) break;
       this.swap(at, parent);
       at = parent;
     }
@@ -121,7 +122,7 @@ class NodeQueue {
   /** Takes the first node out, or −1. */
   pop(): number {
     if (this.heap.length === 0) return -1;
-    const first = this.heap[0];
+    const first = itemAt(this.heap, 0);
     this.swap(0, this.heap.length - 1);
     this.heap.pop();
     this.place[first] = -1;
@@ -129,8 +130,8 @@ class NodeQueue {
       const left = 2 * at + 1;
       const right = left + 1;
       let least = at;
-      if (left < this.heap.length && this.before(this.heap[left], this.heap[least])) least = left;
-      if (right < this.heap.length && this.before(this.heap[right], this.heap[least])) least = right;
+      if (left < this.heap.length && this.before(itemAt(this.heap, left), itemAt(this.heap, least))) least = left;
+      if (right < this.heap.length && this.before(itemAt(this.heap, right), itemAt(this.heap, least))) least = right;
       if (least === at) return first;
       this.swap(at, least);
       at = least;
@@ -139,8 +140,8 @@ class NodeQueue {
 
   private swap(a: number, b: number): void {
     const { heap, place } = this;
-    [heap[a], heap[b]] = [heap[b], heap[a]];
-    place[heap[a]] = a;
-    place[heap[b]] = b;
+    [heap[a], heap[b]] = [itemAt(heap, b), itemAt(heap, a)];
+    place[itemAt(heap, a)] = a;
+    place[itemAt(heap, b)] = b;
   }
 }

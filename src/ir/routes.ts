@@ -7,7 +7,9 @@
  * machines do it (by destination, "D-mod-k": Zahavi, "Fat-tree routing and node ordering", 2012; here by the greater of both
  * ranks, so that both directions go the same way), and the channel shifts the choice: so a plan can use every way there is.
  */
+
 import { GridRoutes } from './grid-routes.ts';
+import { intAt, itemAt } from './indexing.ts';
 import { PlainRouteSearch } from './plain-route-search.ts';
 import { type Reach, RouteSearch } from './route-search.ts';
 import type { Topology } from './topology.ts';
@@ -69,7 +71,7 @@ export class Routes {
     this.hasRank = new Set(topology.chips);
     const outgoing: number[][] = topology.nodes.map(() => []);
     topology.links.forEach((link, index) => {
-      outgoing[link.from].push(index);
+      itemAt(outgoing, link.from).push(index);
     });
     this.outgoing = outgoing;
     this.femtoseconds = Float64Array.from(topology.links, ({ latency }) => Math.round(latency * perSecond));
@@ -90,7 +92,8 @@ export class Routes {
     const route = this.between(fromRank, toRank, channel);
     if (route === undefined) return undefined;
     const { links } = this.topology;
-    for (let at = 1; at < route.links.length; at++) if (this.hasRank.has(links[route.links[at]].from)) return undefined;
+    for (let at = 1; at < route.links.length; at++)
+      if (this.hasRank.has(itemAt(links, itemAt(route.links, at)).from)) return undefined;
     return route;
   }
 
@@ -101,14 +104,14 @@ export class Routes {
 
   /** Number of links between two ranks, Infinity where there is no route; keeps nothing, for looking at all pairs of a large machine. */
   hops(fromRank: number, toRank: number): number {
-    const from = this.topology.chips[fromRank];
-    const to = this.topology.chips[toRank];
+    const from = itemAt(this.topology.chips, fromRank);
+    const to = itemAt(this.topology.chips, toRank);
     const grid = this.asGrid();
     if (grid !== undefined) return grid.distance(from, to);
     const { previous } = this.reach(from, to);
     let count = 0;
-    for (let at = to; at !== from; at = this.topology.links[previous[at]].from) {
-      if (previous[at] < 0) return Number.POSITIVE_INFINITY;
+    for (let at = to; at !== from; at = itemAt(this.topology.links, intAt(previous, at)).from) {
+      if (intAt(previous, at) < 0) return Number.POSITIVE_INFINITY;
       count++;
     }
     return count;
@@ -120,8 +123,8 @@ export class Routes {
     const known = ofSource[toRank];
     if (known !== undefined) return known;
     const { chips } = this.topology;
-    const from = chips[fromRank];
-    const to = chips[toRank];
+    const from = itemAt(chips, fromRank);
+    const to = itemAt(chips, toRank);
     const direct = this.direct(from, to);
     const first = direct === undefined ? this.trace(from, to, 0) : { route: direct, ways: 1 };
     const ways = [first.route];
@@ -138,14 +141,14 @@ export class Routes {
     const { links } = this.topology;
     let found = -1;
     let least = Number.POSITIVE_INFINITY;
-    for (const index of this.outgoing[from]) {
-      least = Math.min(least, links[index].latency);
-      if (links[index].to !== to) continue;
+    for (const index of itemAt(this.outgoing, from)) {
+      least = Math.min(least, itemAt(links, index).latency);
+      if (itemAt(links, index).to !== to) continue;
       if (found !== -1) return undefined;
       found = index;
     }
-    if (found === -1 || links[found].latency > least) return undefined;
-    return { links: [found], latency: links[found].latency, bandwidth: links[found].bandwidth };
+    if (found === -1 || itemAt(links, found).latency > least) return undefined;
+    return { links: [found], latency: itemAt(links, found).latency, bandwidth: itemAt(links, found).bandwidth };
   }
 
   /** One of the routes; `way` has a digit for each node with a choice, the last node's first. */
@@ -157,14 +160,14 @@ export class Routes {
     const route: number[] = [];
     let ways = 1;
     let rest = way;
-    for (let at = to; at !== from; at = links[route[route.length - 1]].from) {
-      if (previous[at] < 0) return { route: undefined, ways: 1 };
+    for (let at = to; at !== from; at = itemAt(links, itemAt(route, route.length - 1)).from) {
+      if (intAt(previous, at) < 0) return { route: undefined, ways: 1 };
       const choices = others.get(at);
       if (choices === undefined) {
-        route.push(previous[at]);
+        route.push(intAt(previous, at));
         continue;
       }
-      route.push(choices[rest % choices.length]);
+      route.push(itemAt(choices, rest % choices.length));
       rest = Math.floor(rest / choices.length);
       ways *= choices.length;
     }
@@ -175,7 +178,7 @@ export class Routes {
     let latency = 0;
     let bandwidth = Number.POSITIVE_INFINITY;
     for (const index of route) {
-      const link = this.topology.links[index];
+      const link = itemAt(this.topology.links, index);
       latency += link.latency;
       bandwidth = Math.min(bandwidth, link.bandwidth);
     }

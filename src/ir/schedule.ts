@@ -12,10 +12,12 @@
  * memory of the input, the output or scratch, in place or not. `input`, `output` and `scratch` name the plan's
  * own buffers directly, for schedules that need more.
  */
+
 import type { Collective } from './collective.ts';
 import { inputChunks, messageChunks, outputChunks } from './collective.ts';
 import { IntColumn, IntRows, OriginTable } from './column.ts';
 import type { SourceRange } from './diagnostic.ts';
+import { intAt, itemAt } from './indexing.ts';
 
 /** Buffers of a schedule, by their code in the tables. */
 export const scheduleBuffers = ['data', 'input', 'output', 'scratch'] as const;
@@ -181,25 +183,25 @@ export class Steps {
   /** A readable view of one transfer, for passes and printing; hot loops use the columns. */
   transfer(index: number): Transfer {
     const pieces: Piece[] = [];
-    for (let p = this.pieceStart[index]; p < this.pieceStart[index + 1]; p++) {
+    for (let p = intAt(this.pieceStart, index); p < intAt(this.pieceStart, index + 1); p++) {
       pieces.push({
-        from: scheduleBuffers[this.from[p]],
-        fromOffset: this.fromOffset[p],
-        to: scheduleBuffers[this.to[p]],
-        toOffset: this.toOffset[p],
-        count: this.count[p],
+        from: itemAt(scheduleBuffers, intAt(this.from, p)),
+        fromOffset: intAt(this.fromOffset, p),
+        to: itemAt(scheduleBuffers, intAt(this.to, p)),
+        toOffset: intAt(this.toOffset, p),
+        count: intAt(this.count, p),
       });
     }
     return {
-      kind: transferKinds[this.kind[index]],
-      source: this.source[index],
-      destination: this.destination[index],
-      channel: this.channel[index],
-      order: operandOrders[this.order[index]],
+      kind: itemAt(transferKinds, intAt(this.kind, index)),
+      source: intAt(this.source, index),
+      destination: intAt(this.destination, index),
+      channel: intAt(this.channel, index),
+      order: itemAt(operandOrders, intAt(this.order, index)),
       pieces,
-      origin: this.origins[this.origin[index]],
-      ...(this.nanoseconds !== undefined && this.nanoseconds[index] >= 0
-        ? { nanoseconds: this.nanoseconds[index] }
+      origin: this.origins[intAt(this.origin, index)],
+      ...(this.nanoseconds !== undefined && intAt(this.nanoseconds, index) >= 0
+        ? { nanoseconds: intAt(this.nanoseconds, index) }
         : {}),
     };
   }
@@ -207,7 +209,8 @@ export class Steps {
   /** The transfers of one step. */
   inStep(step: number): Transfer[] {
     const transfers: Transfer[] = [];
-    for (let t = this.stepStart[step]; t < this.stepStart[step + 1]; t++) transfers.push(this.transfer(t));
+    for (let t = intAt(this.stepStart, step); t < intAt(this.stepStart, step + 1); t++)
+      transfers.push(this.transfer(t));
     return transfers;
   }
 }
@@ -252,11 +255,11 @@ export class StepsBuilder {
   /** The same for a transfer like one of other steps, between other ranks. */
   startLike(steps: Steps, transfer: number, source: number, destination: number): void {
     const { kind, channel, order, origin, origins, nanoseconds } = steps;
-    if (nanoseconds !== undefined && nanoseconds[transfer] >= 0) {
-      this.computing.set(this.transfers.length, nanoseconds[transfer]);
+    if (nanoseconds !== undefined && intAt(nanoseconds, transfer) >= 0) {
+      this.computing.set(this.transfers.length, intAt(nanoseconds, transfer));
     }
-    const place = this.origins.indexOf(origins[origin[transfer]]);
-    this.start(kind[transfer], source, destination, channel[transfer], order[transfer], place);
+    const place = this.origins.indexOf(origins[intAt(origin, transfer)]);
+    this.start(intAt(kind, transfer), source, destination, intAt(channel, transfer), intAt(order, transfer), place);
   }
 
   /** As `add` for moves on channel 0 without an origin, for hot loops: its pieces follow, by `addPiece`. */
@@ -282,10 +285,10 @@ export class StepsBuilder {
     const follows =
       length > this.firstPiece &&
       cells[last] === from &&
-      cells[last + 1] + cells[last + 4] === fromOffset &&
+      intAt(cells, last + 1) + intAt(cells, last + 4) === fromOffset &&
       cells[last + 2] === to &&
-      cells[last + 3] + cells[last + 4] === toOffset;
-    if (follows) cells[last + 4] += count;
+      intAt(cells, last + 3) + intAt(cells, last + 4) === toOffset;
+    if (follows) cells[last + 4] = intAt(cells, last + 4) + count;
     else this.addPiece(from, fromOffset, to, toOffset, count);
   }
 
@@ -306,8 +309,9 @@ export class StepsBuilder {
   build(shape?: readonly number[]): Steps {
     this.endStep();
     this.stepStart.push(this.transfers.length);
-    const [kind, source, destination, channel, order, origin, firstPiece] = this.transfers.columns();
-    const [from, fromOffset, to, toOffset, count] = this.pieces.columns();
+    const { transfers, pieces } = this;
+    const firstPiece = transfers.column(6);
+    const [count, kind] = [pieces.column(4), transfers.column(0)];
     const pieceStart = new Int32Array(firstPiece.length + 1);
     pieceStart.set(firstPiece);
     pieceStart[firstPiece.length] = count.length;
@@ -320,8 +324,18 @@ export class StepsBuilder {
       nanoseconds,
       stepStart: this.stepStart.view(),
       rounds: this.rounds.view(),
-      ...{ kind, source, destination, channel, order, origin, pieceStart },
-      ...{ from, fromOffset, to, toOffset, count },
+      kind,
+      source: transfers.column(1),
+      destination: transfers.column(2),
+      channel: transfers.column(3),
+      order: transfers.column(4),
+      origin: transfers.column(5),
+      pieceStart,
+      from: pieces.column(0),
+      fromOffset: pieces.column(1),
+      to: pieces.column(2),
+      toOffset: pieces.column(3),
+      count,
       origins: this.origins.ranges,
       shape,
     });

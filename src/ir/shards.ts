@@ -2,9 +2,11 @@
  * Sizes of shards. Usually all are M/N; with counts (allgatherv, alltoallv …) each has its own. Counts say how M is shared out:
  * they are bytes where M is what they add up to, and are scaled where a plan is priced for another M.
  */
-import { type Collective, type CollectiveKind, collectiveFacts, messageChunks } from './collective.ts';
+
+import { type Collective, type CollectiveKind, chunksPerShard, collectiveFacts, messageChunks } from './collective.ts';
 import { CccError } from './diagnostic.ts';
 import { type Dtype, dtypeBytes } from './dtype.ts';
+import { floatAt, itemAt } from './indexing.ts';
 import { type Bytes, counted, noticeable } from './units.ts';
 
 /** How many counts a collective takes: one per shard; 0 where there are no shards. */
@@ -31,8 +33,8 @@ export function messageBytes(kind: CollectiveKind, ranks: number, counts: readon
   const sent = new Float64Array(ranks);
   const received = new Float64Array(ranks);
   counts.forEach((count, index) => {
-    sent[Math.floor(index / ranks)] += count;
-    received[index % ranks] += count;
+    sent[Math.floor(index / ranks)] = floatAt(sent, Math.floor(index / ranks)) + count;
+    received[index % ranks] = floatAt(received, index % ranks) + count;
   });
   return Math.max(...sent, ...received);
 }
@@ -61,7 +63,7 @@ export function checkShardCounts(collective: Collective): void {
   if (swap === undefined) return;
   const [a, b] = swap;
   const message = `in place, ranks ${a} and ${b} must give each other the same number of bytes`;
-  throw new CccError('usage', `${message}, not ${counts[a * ranks + b]} and ${counts[b * ranks + a]}`);
+  throw new CccError('usage', `${message}, not ${itemAt(counts, a * ranks + b)} and ${itemAt(counts, b * ranks + a)}`);
 }
 
 /** M as it runs: a model takes any number of bytes, and of it there is what whole elements have room for. */
@@ -149,8 +151,7 @@ export function alignedMessage(
   alignment: Bytes,
 ): { readonly size: Bytes; readonly counts: readonly Bytes[] | undefined } {
   const { kind, ranks, counts } = collective;
-  // Slots of custom collectives go anywhere, each on its own.
-  const chunks = kind === 'custom' ? 1 : collective.chunks;
+  const chunks = chunksPerShard(collective);
   const least = chunks * bulks * alignment;
   const padded = (bytes: Bytes): Bytes => (bytes === 0 ? 0 : Math.max(least, wholeUnits(bytes, alignment)));
   if (counts !== undefined) {

@@ -2,9 +2,11 @@
  * Machines: nodes, directed links and the engines of chips (docs/topology-language.md). Every number is in base units
  * (seconds, bytes per second). Topologies are immutable; `--without`, `--map` and `--link` make new ones.
  */
+
 import type { ReductionOperator } from './collective.ts';
 import { CccError, type SourceRange } from './diagnostic.ts';
 import type { Dtype } from './dtype.ts';
+import { itemAt } from './indexing.ts';
 import { type Knowledge, type LaneModel, type LinkLane, laneWith, type MachineProtocol, type Timing } from './lanes.ts';
 import type { Bytes, BytesPerSecond, Seconds } from './units.ts';
 
@@ -194,7 +196,7 @@ function linkWithLanes(link: Link, { gap, rendezvous }: Timing): Link {
 
 /** `chip 3 → chip 0`: a link by the names of its ends. */
 export function linkName(topology: Topology, link: Link): string {
-  return `${topology.nodes[link.from].name} → ${topology.nodes[link.to].name}`;
+  return `${itemAt(topology.nodes, link.from).name} → ${itemAt(topology.nodes, link.to).name}`;
 }
 
 /** The same machine with every link turned round: what runs there backwards in time runs on the machine itself. */

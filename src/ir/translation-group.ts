@@ -2,6 +2,7 @@
  * The abelian group of the translations of a machine whose chips look alike: ranks are mixed-radix coordinates, last
  * axis fastest, and are added axis by axis, every axis wrapping. An element is the rank that it takes rank 0 to.
  */
+import { intAt, itemAt } from './indexing.ts';
 export class TranslationGroup {
   /** Extents of the axes. */
   readonly shape: readonly number[];
@@ -15,7 +16,7 @@ export class TranslationGroup {
     let order = 1;
     for (let axis = shape.length - 1; axis >= 0; axis--) {
       strides[axis] = order;
-      order *= shape[axis];
+      order *= itemAt(shape, axis);
     }
     this.shape = shape;
     this.order = order;
@@ -24,7 +25,7 @@ export class TranslationGroup {
 
   /** Where on an axis a rank is. */
   coordinate(rank: number, axis: number): number {
-    return Math.floor(rank / this.strides[axis]) % this.shape[axis];
+    return Math.floor(rank / itemAt(this.strides, axis)) % itemAt(this.shape, axis);
   }
 
   /** a ⊕ b: where the translation by b takes rank a. */
@@ -32,11 +33,11 @@ export class TranslationGroup {
     let sum = 0;
     let [restA, restB] = [a, b];
     for (let axis = this.shape.length - 1; axis >= 0; axis--) {
-      const extent = this.shape[axis];
+      const extent = itemAt(this.shape, axis);
       // On the first axis the rest is the coordinate.
       const [highA, highB] = axis === 0 ? [0, 0] : [Math.floor(restA / extent), Math.floor(restB / extent)];
       const coordinate = restA - highA * extent + (restB - highB * extent);
-      sum += this.strides[axis] * (coordinate >= extent ? coordinate - extent : coordinate);
+      sum += itemAt(this.strides, axis) * (coordinate >= extent ? coordinate - extent : coordinate);
       [restA, restB] = [highA, highB];
     }
     return sum;
@@ -46,10 +47,10 @@ export class TranslationGroup {
   negate(a: number): number {
     let result = 0;
     for (let axis = this.shape.length - 1, rest = a; axis >= 0; axis--) {
-      const extent = this.shape[axis];
+      const extent = itemAt(this.shape, axis);
       const high = Math.floor(rest / extent);
       const coordinate = rest - high * extent;
-      if (coordinate > 0) result += this.strides[axis] * (extent - coordinate);
+      if (coordinate > 0) result += itemAt(this.strides, axis) * (extent - coordinate);
       rest = high;
     }
     return result;
@@ -59,11 +60,11 @@ export class TranslationGroup {
   images(b: number): Int32Array {
     const images = new Int32Array(this.order);
     for (let axis = 0; axis < this.shape.length; axis++) {
-      const extent = this.shape[axis];
-      const stride = this.strides[axis];
+      const extent = itemAt(this.shape, axis);
+      const stride = itemAt(this.strides, axis);
       const by = this.coordinate(b, axis);
       for (let a = 0, at = 0, left = stride; a < images.length; a++) {
-        images[a] += stride * (at + by < extent ? at + by : at + by - extent);
+        images[a] = intAt(images, a) + stride * (at + by < extent ? at + by : at + by - extent);
         if (--left > 0) continue;
         left = stride;
         if (++at === extent) at = 0;
@@ -75,7 +76,7 @@ export class TranslationGroup {
   /** Translation by one element, a ↦ a ⊕ b, as a function that looks only at the axes on which b moves. */
   translation(b: number): (a: number) => number {
     const axes = this.shape
-      .map((extent, axis) => ({ stride: this.strides[axis], extent, by: this.coordinate(b, axis) }))
+      .map((extent, axis) => ({ stride: itemAt(this.strides, axis), extent, by: this.coordinate(b, axis) }))
       .filter(({ by }) => by > 0)
       // From a coordinate on that wraps, ranks go back; the coordinates on an axis come again every so many ranks.
       .map(({ stride, extent, by }) => {
@@ -86,8 +87,9 @@ export class TranslationGroup {
           back: stride * (by - extent),
         };
       });
-    if (axes.length === 1) {
-      const [{ span, wrapping, on, back }] = axes;
+    const [only] = axes;
+    if (axes.length === 1 && only !== undefined) {
+      const { span, wrapping, on, back } = only;
       return (a) => a + (a % span >= wrapping ? back : on);
     }
     return (a) => {

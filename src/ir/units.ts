@@ -2,6 +2,7 @@
  * Quantities carry their unit in their type's name. They are plain numbers (double precision), so that the
  * cost model can compute with them freely; parsing and printing of units, and of counts, lives here and nowhere else.
  */
+import { itemAt } from './indexing.ts';
 
 /** A duration in seconds. */
 export type Seconds = number;
@@ -79,10 +80,11 @@ export type QuantityResult = { readonly value: number } | QuantityError;
 function parseWith(text: string, expected: string, scaleOf: (unit: string) => number | undefined): QuantityResult {
   const match = quantity.exec(text);
   if (match === null) return { expected };
-  const scale = scaleOf(match[2]);
+  const [, digits = '', unit = ''] = match;
+  const scale = scaleOf(unit);
   if (scale === undefined) return { expected };
   // Dividing by an exact power of ten rounds once; multiplying by 1e-6 would round twice (0.55 us ≠ 0.55·1e-6).
-  const number = Number(match[1]);
+  const number = Number(digits);
   const value = scale < 1 ? number / Math.round(1 / scale) : number * scale;
   return Number.isFinite(value) ? { value } : { expected };
 }
@@ -117,7 +119,7 @@ function inUnits(value: number, base: number, units: readonly string[]): string 
   const digits = (power: number): number => Number((value / base ** power).toPrecision(4));
   let power = 0;
   while (power < units.length - 1 && Math.abs(digits(power)) >= base) power++;
-  return `${digits(power)} ${units[power]}`;
+  return `${digits(power)} ${itemAt(units, power)}`;
 }
 
 /** Prints a duration in the unit that keeps it readable, to four significant digits: `394.3 µs`. */

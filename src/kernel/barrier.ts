@@ -2,7 +2,7 @@
 import type { Layout } from './form.ts';
 import { type EventGraph, eventOf, operationOf } from './order.ts';
 import { Refusal } from './refusal.ts';
-import { at, itemAt, type PlanTables } from './tables.ts';
+import { intAt, itemAt, type PlanTables } from './tables.ts';
 
 /**
  * Something that each rank does comes before something that each other rank does. Otherwise a rank could be through with all its operations while
@@ -21,10 +21,10 @@ export function checkBarrier({ buffers }: PlanTables, { rankOf }: Layout, graph:
   for (const node of run) {
     // Each bulk is a barrier by itself, and all are alike.
     if (node >= nodesPerEvent * operations) continue;
-    const rank = at(rankOf, operationOf(graph, eventOf(graph, node)));
+    const rank = intAt(rankOf, operationOf(graph, eventOf(graph, node)));
     let before = 1n << BigInt(rank);
-    for (let edge = at(firstPredecessor, node); edge < at(firstPredecessor, node + 1); edge++) {
-      before |= itemAt(entered, at(predecessors, edge));
+    for (let edge = intAt(firstPredecessor, node); edge < intAt(firstPredecessor, node + 1); edge++) {
+      before |= itemAt(entered, intAt(predecessors, edge));
     }
     entered[node] = before;
     known[rank] = itemAt(known, rank) | before;

@@ -4,7 +4,7 @@
  */
 import type { Layout } from './form.ts';
 import { none, Refusal, requireForm } from './refusal.ts';
-import { at, isMessage, itemAt, operationCode, type PlanTables } from './tables.ts';
+import { intAt, isMessage, itemAt, operationCode, type PlanTables } from './tables.ts';
 
 /** What the pairs of sends and receives tell about each operation; all columns have an entry for each operation. */
 export interface Messages {
@@ -40,10 +40,10 @@ export function matchMessages(plan: PlanTables, layout: Layout, inflight: number
       throw new Refusal('over-capacity', 'more messages than ids are on their way', sends[0]);
     for (const [k, send] of sends.entries()) {
       const receive = receives[k] ?? none;
-      if (receive === none || at(layout.moved, send) !== at(layout.moved, receive)) throw unmatched(send);
+      if (receive === none || intAt(layout.moved, send) !== intAt(layout.moved, receive)) throw unmatched(send);
       [partner[send], partner[receive]] = [receive, send];
       [messageCell[send], messageCell[receive]] = [cells, cells];
-      cells += at(layout.moved, send);
+      cells += intAt(layout.moved, send);
       const room = roomFor(k, receives, inflight, plan.bulks);
       if (room !== undefined) [roomMaker[send], roomBulks[send]] = [room.receive, room.bulks];
     }
@@ -63,10 +63,10 @@ function connectionsOf({ ops, collective }: PlanTables, { rankOf, laneOf }: Layo
   /** By sender and receiver, then by channel. */
   const byRanks = new Map<number, Map<number, Connection>>();
   for (let o = 0; o < ops.kind.length; o++) {
-    const kind = at(ops.kind, o);
+    const kind = intAt(ops.kind, o);
     if (!isMessage(kind)) continue;
     const isSend = kind === operationCode.send;
-    const [rank, peer, channel] = [at(rankOf, o), at(ops.peer, o), at(ops.channel, o)];
+    const [rank, peer, channel] = [intAt(rankOf, o), intAt(ops.peer, o), intAt(ops.channel, o)];
     const ranks = isSend ? rank * collective.ranks + peer : peer * collective.ranks + rank;
     const byChannel = byRanks.get(ranks) ?? new Map<number, Connection>();
     byRanks.set(ranks, byChannel);
@@ -78,7 +78,7 @@ function connectionsOf({ ops, collective }: PlanTables, { rankOf, laneOf }: Layo
     }
     const side = isSend ? connection.sends : connection.receives;
     side.push(o);
-    requireForm(at(laneOf, side[0] ?? o) === at(laneOf, o), 'it is not in the lane of its connection', o);
+    requireForm(intAt(laneOf, side[0] ?? o) === intAt(laneOf, o), 'it is not in the lane of its connection', o);
   }
   return all;
 }

@@ -5,10 +5,10 @@
 import { slotsOf } from './collective.ts';
 import { isWhole, none, Refusal, requireForm } from './refusal.ts';
 import {
-  at,
   type BufferSlots,
   bufferCode,
   type CollectiveRecord,
+  intAt,
   isMessage,
   isReceive,
   type OperationColumns,
@@ -63,7 +63,7 @@ export function layOut(plan: PlanTables, maxChunks: number): Layout {
     placeOperation(plan, layout, o);
     checkWaits(plan, layout, o);
     checkRelay(plan, layout, o);
-    layout.movedInAll += at(layout.moved, o);
+    layout.movedInAll += intAt(layout.moved, o);
     if (layout.movedInAll > maxChunks) throw new Refusal('limit', `operations move more than ${maxChunks} chunks`);
   }
   return layout;
@@ -91,8 +91,8 @@ function checkTables({ collective, buffers, firstLane, firstOp, ops }: PlanTable
 
 /** Whether `first` gives each row to one owner, in order. */
 function sharesOut(first: Int32Array, owners: number, rows: number): boolean {
-  if (first.length !== owners + 1 || at(first, 0) !== 0 || at(first, owners) !== rows) return false;
-  for (let owner = 0; owner < owners; owner++) if (at(first, owner) > at(first, owner + 1)) return false;
+  if (first.length !== owners + 1 || intAt(first, 0) !== 0 || intAt(first, owners) !== rows) return false;
+  for (let owner = 0; owner < owners; owner++) if (intAt(first, owner) > intAt(first, owner + 1)) return false;
   return true;
 }
 
@@ -101,9 +101,9 @@ function ownersOf({ firstLane, firstOp, buffers, ops }: PlanTables): Pick<Layout
   const laneOf = new Int32Array(ops.kind.length);
   const rankOf = new Int32Array(ops.kind.length);
   for (let rank = 0; rank < buffers.length; rank++) {
-    for (let lane = at(firstLane, rank); lane < at(firstLane, rank + 1); lane++) {
-      laneOf.fill(lane, at(firstOp, lane), at(firstOp, lane + 1));
-      rankOf.fill(rank, at(firstOp, lane), at(firstOp, lane + 1));
+    for (let lane = intAt(firstLane, rank); lane < intAt(firstLane, rank + 1); lane++) {
+      laneOf.fill(lane, intAt(firstOp, lane), intAt(firstOp, lane + 1));
+      rankOf.fill(rank, intAt(firstOp, lane), intAt(firstOp, lane + 1));
     }
   }
   return { laneOf, rankOf };
@@ -150,16 +150,16 @@ function inputShift(collective: CollectiveRecord, rank: number, { input, output 
 /** Checks an operation by itself, and fills its entries of the layout's columns. */
 function placeOperation(plan: PlanTables, layout: Layout, o: number): void {
   const { ops, collective } = plan;
-  const kind = at(ops.kind, o);
+  const kind = intAt(ops.kind, o);
   requireForm(isWhole(kind, operationCode.copy, operationCode.recvReduce), 'the kind of operation is not known', o);
-  requireForm(isWhole(at(ops.receivedFirst, o), 0, 1), 'the order of operands is not known', o);
+  requireForm(isWhole(intAt(ops.receivedFirst, o), 0, 1), 'the order of operands is not known', o);
   const [reads, writes] = [!isReceive(kind), kind !== operationCode.send];
   layout.sourceCell[o] = reads ? sourceCellOf(ops, layout, o) : none;
   layout.targetCell[o] = writes ? targetCellOf(ops, layout, o) : none;
-  layout.moved[o] = at(writes ? ops.dstCount : ops.srcCount, o);
-  requireForm(reads || at(ops.srcBuffer, o) === none, 'a receive has a source besides its message', o);
-  requireForm(writes || at(ops.dstBuffer, o) === none, 'a send has a destination besides its message', o);
-  const writesInput = writes && at(ops.dstBuffer, o) === bufferCode.input;
+  layout.moved[o] = intAt(writes ? ops.dstCount : ops.srcCount, o);
+  requireForm(reads || intAt(ops.srcBuffer, o) === none, 'a receive has a source besides its message', o);
+  requireForm(writes || intAt(ops.dstBuffer, o) === none, 'a send has a destination besides its message', o);
+  const writesInput = writes && intAt(ops.dstBuffer, o) === bufferCode.input;
   requireForm(collective.inPlace || !writesInput, 'the input is written, and the collective is not in place', o);
   if (isMessage(kind)) checkMessage(plan, layout, o);
   else checkLocal(plan, layout, o);
@@ -167,52 +167,52 @@ function placeOperation(plan: PlanTables, layout: Layout, o: number): void {
 
 /** A message goes to another rank, or comes from one. */
 function checkMessage({ ops, collective }: PlanTables, { rankOf }: Layout, o: number): void {
-  const peer = at(ops.peer, o);
-  requireForm(isWhole(peer, 0, collective.ranks - 1) && peer !== at(rankOf, o), 'the peer is no other rank', o);
-  requireForm(at(ops.channel, o) >= 0, 'the channel is negative', o);
+  const peer = intAt(ops.peer, o);
+  requireForm(isWhole(peer, 0, collective.ranks - 1) && peer !== intAt(rankOf, o), 'the peer is no other rank', o);
+  requireForm(intAt(ops.channel, o) >= 0, 'the channel is negative', o);
 }
 
 /** A copy or reduction has two slices of equal length that do not overlap. */
 function checkLocal({ ops }: PlanTables, { sourceCell, targetCell, moved }: Layout, o: number): void {
-  requireForm(at(ops.peer, o) < 0, 'a copy or reduction has a peer', o);
-  requireForm(at(ops.srcCount, o) === at(ops.dstCount, o), 'the slices differ in length', o);
-  requireForm(Math.abs(at(sourceCell, o) - at(targetCell, o)) >= at(moved, o), 'the slices overlap', o);
+  requireForm(intAt(ops.peer, o) < 0, 'a copy or reduction has a peer', o);
+  requireForm(intAt(ops.srcCount, o) === intAt(ops.dstCount, o), 'the slices differ in length', o);
+  requireForm(Math.abs(intAt(sourceCell, o) - intAt(targetCell, o)) >= intAt(moved, o), 'the slices overlap', o);
 }
 
 function sourceCellOf({ srcBuffer, srcOffset, srcCount }: OperationColumns, layout: Layout, o: number): number {
-  return cellOf(layout, o, at(srcBuffer, o), at(srcOffset, o), at(srcCount, o));
+  return cellOf(layout, o, intAt(srcBuffer, o), intAt(srcOffset, o), intAt(srcCount, o));
 }
 
 function targetCellOf({ dstBuffer, dstOffset, dstCount }: OperationColumns, layout: Layout, o: number): number {
-  return cellOf(layout, o, at(dstBuffer, o), at(dstOffset, o), at(dstCount, o));
+  return cellOf(layout, o, intAt(dstBuffer, o), intAt(dstOffset, o), intAt(dstCount, o));
 }
 
 /** The first cell of a slice, which has at least one slot and lies within its buffer. */
 function cellOf(layout: Layout, o: number, buffer: number, offset: number, count: number): number {
   requireForm(isWhole(buffer, bufferCode.input, bufferCode.scratch), 'a slice is missing', o);
-  const entry = bufferEntry(at(layout.rankOf, o), buffer);
-  const isInside = offset >= 0 && count >= 1 && offset + count <= at(layout.bufferSlots, entry);
+  const entry = bufferEntry(intAt(layout.rankOf, o), buffer);
+  const isInside = offset >= 0 && count >= 1 && offset + count <= intAt(layout.bufferSlots, entry);
   requireForm(isInside, 'a slice is empty or lies outside its buffer', o);
-  return at(layout.bufferCell, entry) + offset;
+  return intAt(layout.bufferCell, entry) + offset;
 }
 
 /** An operation waits for operations of its own rank, of itself and others in earlier bulks, of others in the same bulk. */
 function checkWaits({ firstLane, firstOp, ops }: PlanTables, { rankOf }: Layout, o: number): void {
-  const rank = at(rankOf, o);
-  const start = at(firstOp, at(firstLane, rank));
-  const end = at(firstOp, at(firstLane, rank + 1));
-  for (let wait = at(ops.firstAfter, o); wait < at(ops.firstAfter, o + 1); wait++) {
-    const awaited = at(ops.afterOp, wait);
+  const rank = intAt(rankOf, o);
+  const start = intAt(firstOp, intAt(firstLane, rank));
+  const end = intAt(firstOp, intAt(firstLane, rank + 1));
+  for (let wait = intAt(ops.firstAfter, o); wait < intAt(ops.firstAfter, o + 1); wait++) {
+    const awaited = intAt(ops.afterOp, wait);
     requireForm(isWhole(awaited, start, end - 1), 'it waits for an operation of another rank', o);
-    requireForm(at(ops.afterBulks, wait) >= (awaited === o ? 1 : 0), 'it waits for itself or for a later bulk', o);
+    requireForm(intAt(ops.afterBulks, wait) >= (awaited === o ? 1 : 0), 'it waits for itself or for a later bulk', o);
   }
 }
 
 /** A relay is a receive whose message a later send of its lane passes on. */
 function checkRelay({ ops }: PlanTables, { laneOf }: Layout, o: number): void {
-  const send = ops.relay === undefined ? -1 : at(ops.relay, o);
+  const send = ops.relay === undefined ? -1 : intAt(ops.relay, o);
   if (send === none) return;
-  const isLaterInLane = isWhole(send, o + 1, laneOf.length - 1) && at(laneOf, send) === at(laneOf, o);
-  const passesOn = isLaterInLane && isReceive(at(ops.kind, o)) && at(ops.kind, send) === operationCode.send;
+  const isLaterInLane = isWhole(send, o + 1, laneOf.length - 1) && intAt(laneOf, send) === intAt(laneOf, o);
+  const passesOn = isLaterInLane && isReceive(intAt(ops.kind, o)) && intAt(ops.kind, send) === operationCode.send;
   requireForm(passesOn, 'it relays a message that no later send of its lane passes on', o);
 }

@@ -6,7 +6,7 @@
 import type { Messages } from './connections.ts';
 import type { Layout } from './form.ts';
 import { none, Refusal } from './refusal.ts';
-import { at, isReceive, operationCode, type PlanTables } from './tables.ts';
+import { intAt, isReceive, operationCode, type PlanTables } from './tables.ts';
 
 /**
  * The graph of happens-before. Operation o of bulk b is event `b · operations + o`. An event is one node of the graph, or three where it matters when
@@ -99,31 +99,31 @@ export function eventGraph(
 
   /** Posted: after what is before it in its lane, in the last bulk if it is the first there, and after what it waits for. */
   const addLocalEdges = (event: number, o: number, bulk: number): void => {
-    const lane = at(laneOf, o);
-    const isFirst = o === at(firstOp, lane);
-    const previous = isFirst ? event - o - operations + at(firstOp, lane + 1) - 1 : event - 1;
+    const lane = intAt(laneOf, o);
+    const isFirst = o === intAt(firstOp, lane);
+    const previous = isFirst ? event - o - operations + intAt(firstOp, lane + 1) - 1 : event - 1;
     if (previous >= 0) edges.after(node(previous, phases.done));
-    for (let wait = at(ops.firstAfter, o); wait < at(ops.firstAfter, o + 1); wait++) {
-      const earlier = bulk - at(ops.afterBulks, wait);
-      if (earlier >= 0) edges.after(node(earlier * operations + at(ops.afterOp, wait), phases.done));
+    for (let wait = intAt(ops.firstAfter, o); wait < intAt(ops.firstAfter, o + 1); wait++) {
+      const earlier = bulk - intAt(ops.afterBulks, wait);
+      if (earlier >= 0) edges.after(node(earlier * operations + intAt(ops.afterOp, wait), phases.done));
     }
   };
 
   /** A send happens after the receive that makes room for it has happened. */
   const addRoomEdge = (send: number, bulk: number): void => {
-    const maker = at(messages.roomMaker, send);
-    const earlier = bulk - at(messages.roomBulks, send);
+    const maker = intAt(messages.roomMaker, send);
+    const earlier = bulk - intAt(messages.roomBulks, send);
     if (maker !== none && earlier >= 0) edges.after(node(earlier * operations + maker, phases.happens));
   };
 
   /** A receive happens after its send. A send needs room; without buffers it happens once its receive has been posted. */
   const addMessageEdges = (event: number, o: number, bulk: number): void => {
-    const kind = at(ops.kind, o);
-    const partner = event - o + at(messages.partner, o);
+    const kind = intAt(ops.kind, o);
+    const partner = event - o + intAt(messages.partner, o);
     if (isReceive(kind)) {
       edges.after(node(partner, phases.happens));
       // A relay also waits until the message can be passed on.
-      const passedOn = ops.relay === undefined ? none : at(ops.relay, o);
+      const passedOn = ops.relay === undefined ? none : intAt(ops.relay, o);
       if (passedOn !== none) addRoomEdge(passedOn, bulk);
     } else if (kind === operationCode.send) {
       if (isRendezvous) edges.after(node(partner, phases.posted));
@@ -133,8 +133,8 @@ export function eventGraph(
 
   /** Without buffers a send is done only after its receive has happened. */
   const addRendezvousEdge = (event: number, o: number): void => {
-    if (!isRendezvous || at(ops.kind, o) !== operationCode.send) return;
-    edges.after(node(event - o + at(messages.partner, o), phases.happens));
+    if (!isRendezvous || intAt(ops.kind, o) !== operationCode.send) return;
+    edges.after(node(event - o + intAt(messages.partner, o), phases.happens));
   };
 
   for (let event = 0; event < events; event++) {
@@ -183,8 +183,8 @@ export function runOf(graph: EventGraph): Int32Array {
       // The node stays below its predecessors until they are finished. Predecessors may stand there several times; only the first time counts.
       state[node] = entered;
       open.push(node);
-      for (let edge = at(firstPredecessor, node); edge < at(firstPredecessor, node + 1); edge++) {
-        const predecessor = at(predecessors, edge);
+      for (let edge = intAt(firstPredecessor, node); edge < intAt(firstPredecessor, node + 1); edge++) {
+        const predecessor = intAt(predecessors, edge);
         if (state[predecessor] === entered) throw deadlock(graph, node);
         if (state[predecessor] === unseen) open.push(predecessor);
       }

@@ -5,7 +5,7 @@
 import type { Layout } from './form.ts';
 import { type EventGraph, eventOf, operationOf } from './order.ts';
 import { none, Refusal } from './refusal.ts';
-import { at, bufferCode, isReceive, itemAt, operationCode, type PlanTables } from './tables.ts';
+import { bufferCode, intAt, isReceive, itemAt, operationCode, type PlanTables } from './tables.ts';
 
 /** Is node `earlier` before node `later` in every run? Both belong to one rank, and stand in this order in the run at hand. */
 interface Question {
@@ -78,18 +78,18 @@ class AccessHistory {
     const { plan, layout, graph, happening } = this.checked;
     const { ops, scratchPerBulk } = plan;
     for (let i = 0; i < happening.length; i++) {
-      const event = at(happening, i);
+      const event = intAt(happening, i);
       const o = operationOf(graph, event);
-      const kind = at(ops.kind, o);
+      const kind = intAt(ops.kind, o);
       // Other bulks have an input and an output of their own, and of the bulks that are written out only the last one uses this copy of scratch again.
       const isFirstBulk = event < graph.operations;
       const reusesScratch = event >= scratchPerBulk * graph.operations;
       const shares = (buffer: number): boolean => isFirstBulk || (reusesScratch && buffer === bufferCode.scratch);
-      const moved = at(layout.moved, o);
-      if (!isReceive(kind) && shares(at(ops.srcBuffer, o))) this.read(event, at(layout.sourceCell, o), moved);
+      const moved = intAt(layout.moved, o);
+      if (!isReceive(kind) && shares(intAt(ops.srcBuffer, o))) this.read(event, intAt(layout.sourceCell, o), moved);
       // A reduction also reads what it writes, which asks for nothing more than the write does.
-      if (kind !== operationCode.send && shares(at(ops.dstBuffer, o)))
-        this.write(event, at(layout.targetCell, o), moved);
+      if (kind !== operationCode.send && shares(intAt(ops.dstBuffer, o)))
+        this.write(event, intAt(layout.targetCell, o), moved);
     }
     return this.asked;
   }
@@ -97,9 +97,9 @@ class AccessHistory {
   /** A read comes after the last write. */
   private read(event: number, firstCell: number, moved: number): void {
     for (let cell = firstCell; cell < firstCell + moved; cell++) {
-      this.ask(at(this.lastWrite, cell), event);
+      this.ask(intAt(this.lastWrite, cell), event);
       this.reader[this.reads] = event;
-      this.olderRead[this.reads] = at(this.lastRead, cell);
+      this.olderRead[this.reads] = intAt(this.lastRead, cell);
       this.lastRead[cell] = this.reads++;
     }
   }
@@ -107,9 +107,10 @@ class AccessHistory {
   /** A write comes after all reads since the last write, and after that write if there are none. */
   private write(event: number, firstCell: number, moved: number): void {
     for (let cell = firstCell; cell < firstCell + moved; cell++) {
-      const lastRead = at(this.lastRead, cell);
-      if (lastRead === none) this.ask(at(this.lastWrite, cell), event);
-      for (let read = lastRead; read !== none; read = at(this.olderRead, read)) this.ask(at(this.reader, read), event);
+      const lastRead = intAt(this.lastRead, cell);
+      if (lastRead === none) this.ask(intAt(this.lastWrite, cell), event);
+      for (let read = lastRead; read !== none; read = intAt(this.olderRead, read))
+        this.ask(intAt(this.reader, read), event);
       this.lastWrite[cell] = event;
       this.lastRead[cell] = none;
     }
@@ -120,10 +121,10 @@ class AccessHistory {
     const { layout, graph } = this.checked;
     if (earlierEvent === none) return;
     const [first, second] = [operationOf(graph, earlierEvent), operationOf(graph, laterEvent)];
-    if (at(layout.laneOf, first) === at(layout.laneOf, second)) return;
+    if (intAt(layout.laneOf, first) === intAt(layout.laneOf, second)) return;
     const earlier = graph.nodesPerEvent * earlierEvent + this.ownership.until;
     const later = graph.nodesPerEvent * laterEvent + this.ownership.from;
-    const asked = itemAt(this.asked, at(layout.rankOf, second));
+    const asked = itemAt(this.asked, intAt(layout.rankOf, second));
     const last = asked.at(-1);
     // Slices of several cells ask the same about each of them.
     if (last === undefined || last.earlier !== earlier || last.later !== later) asked.push({ earlier, later });
@@ -160,14 +161,14 @@ class Sweeper {
   private nodesByRank(): Int32Array[] {
     const { plan, layout, graph, run } = this.checked;
     const nodes = plan.buffers.map((): number[] => []);
-    for (const node of run) itemAt(nodes, at(layout.rankOf, operationOf(graph, eventOf(graph, node)))).push(node);
+    for (const node of run) itemAt(nodes, intAt(layout.rankOf, operationOf(graph, eventOf(graph, node)))).push(node);
     return nodes.map((list) => Int32Array.from(list));
   }
 
   /** Those of the questions to which no path through the given nodes says yes. */
   private unordered(nodes: Int32Array, questions: readonly Question[]): Question[] {
-    for (let i = 0; i < nodes.length; i++) this.position[at(nodes, i)] = i;
-    const sorted = questions.toSorted((a, b) => at(this.position, a.earlier) - at(this.position, b.earlier));
+    for (let i = 0; i < nodes.length; i++) this.position[intAt(nodes, i)] = i;
+    const sorted = questions.toSorted((a, b) => intAt(this.position, a.earlier) - intAt(this.position, b.earlier));
     const open: Question[] = [];
     for (let q = 0; q < sorted.length; q += questionsPerSweep) {
       open.push(...this.sweep(nodes, sorted.slice(q, q + questionsPerSweep)));
@@ -178,27 +179,27 @@ class Sweeper {
   /** Marks the earlier node of each question, and every node that comes after a marked one. Returns the questions whose later node has no mark. */
   private sweep(nodes: Int32Array, questions: readonly Question[]): readonly Question[] {
     const { position, marks } = this;
-    const start = questions.reduce((first, { earlier }) => Math.min(first, at(position, earlier)), nodes.length);
-    const end = questions.reduce((last, { later }) => Math.max(last, at(position, later) + 1), start);
+    const start = questions.reduce((first, { earlier }) => Math.min(first, intAt(position, earlier)), nodes.length);
+    const end = questions.reduce((last, { later }) => Math.max(last, intAt(position, later) + 1), start);
     this.steps += end - start;
     if (this.steps > maxSteps) throw new Refusal('limit', 'the search for races takes more than 2 ** 32 steps');
     marks.fill(0, start, end);
     for (const [bit, { earlier }] of questions.entries())
-      marks[at(position, earlier)] = at(marks, at(position, earlier)) | (1 << bit);
-    for (let i = start; i < end; i++) marks[i] = at(marks, i) | this.marksBefore(nodes, i, start);
-    return questions.filter(({ later }, bit) => (at(marks, at(position, later)) & (1 << bit)) === 0);
+      marks[intAt(position, earlier)] = intAt(marks, intAt(position, earlier)) | (1 << bit);
+    for (let i = start; i < end; i++) marks[i] = intAt(marks, i) | this.marksBefore(nodes, i, start);
+    return questions.filter(({ later }, bit) => (intAt(marks, intAt(position, later)) & (1 << bit)) === 0);
   }
 
   /** The marks of the direct predecessors of a node that are swept too. */
   private marksBefore(nodes: Int32Array, i: number, start: number): number {
     const { position, marks } = this;
     const { firstPredecessor, predecessors } = this.checked.graph;
-    const node = at(nodes, i);
+    const node = intAt(nodes, i);
     let found = 0;
-    for (let edge = at(firstPredecessor, node); edge < at(firstPredecessor, node + 1); edge++) {
-      const predecessor = at(predecessors, edge);
-      const earlier = at(position, predecessor);
-      if (earlier >= start && nodes[earlier] === predecessor) found |= at(marks, earlier);
+    for (let edge = intAt(firstPredecessor, node); edge < intAt(firstPredecessor, node + 1); edge++) {
+      const predecessor = intAt(predecessors, edge);
+      const earlier = intAt(position, predecessor);
+      if (earlier >= start && nodes[earlier] === predecessor) found |= intAt(marks, earlier);
     }
     return found;
   }

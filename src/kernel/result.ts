@@ -7,10 +7,10 @@ import type { Messages } from './connections.ts';
 import { bufferEntry, type Layout } from './form.ts';
 import { isWhole, none, Refusal, requireForm } from './refusal.ts';
 import {
-  at,
   bufferCode,
   type CollectiveRecord,
   type InputChunk,
+  intAt,
   isReceive,
   isReduction,
   itemAt,
@@ -79,16 +79,16 @@ class SymbolicRun {
     const { plan, layout, values, room } = this;
     const { collective } = plan;
     const [inputs, outputs] = [bufferEntry(rank, bufferCode.input), bufferEntry(rank, bufferCode.output)];
-    const [inputCell, outputCell] = [at(layout.bufferCell, inputs), at(layout.bufferCell, outputs)];
+    const [inputCell, outputCell] = [intAt(layout.bufferCell, inputs), intAt(layout.bufferCell, outputs)];
     const shards = shardsOf(collective, rank);
-    for (let slot = 0; room !== undefined && slot < at(layout.bufferSlots, outputs); slot++) {
+    for (let slot = 0; room !== undefined && slot < intAt(layout.bufferSlots, outputs); slot++) {
       room[outputCell + slot] = bytesOfSlot(collective, shards.output, slot);
     }
     this.firstInput.push(values.count);
     for (const [i, name] of shards.input.entries()) {
       this.firstOfShard[name] ??= values.count + i * chunksPerShard(collective);
     }
-    for (let slot = 0; slot < at(layout.bufferSlots, inputs); slot++) {
+    for (let slot = 0; slot < intAt(layout.bufferSlots, inputs); slot++) {
       const bytes = bytesOfSlot(collective, shards.input, slot);
       this.cells[inputCell + slot] = values.addLeaf(bytes);
       if (room === undefined) continue;
@@ -105,18 +105,18 @@ class SymbolicRun {
   /** Runs an operation. */
   execute(o: number): void {
     const { plan, layout, messages, cells, values } = this;
-    const kind = at(plan.ops.kind, o);
-    const source = isReceive(kind) ? at(messages.messageCell, o) : at(layout.sourceCell, o);
-    const target = kind === operationCode.send ? at(messages.messageCell, o) : at(layout.targetCell, o);
-    const receivedFirst = at(plan.ops.receivedFirst, o) === 1;
-    for (let i = 0; i < at(layout.moved, o); i++) {
-      const incoming = at(cells, source + i);
+    const kind = intAt(plan.ops.kind, o);
+    const source = isReceive(kind) ? intAt(messages.messageCell, o) : intAt(layout.sourceCell, o);
+    const target = kind === operationCode.send ? intAt(messages.messageCell, o) : intAt(layout.targetCell, o);
+    const receivedFirst = intAt(plan.ops.receivedFirst, o) === 1;
+    for (let i = 0; i < intAt(layout.moved, o); i++) {
+      const incoming = intAt(cells, source + i);
       if (incoming === none) throw unwritten(o);
       if (!isReduction(kind)) {
         this.put(target + i, incoming);
         continue;
       }
-      const held = at(cells, target + i);
+      const held = intAt(cells, target + i);
       if (held === none) throw unwritten(o);
       this.put(target + i, receivedFirst ? values.combine(incoming, held) : values.combine(held, incoming));
     }
@@ -162,9 +162,9 @@ class Outputs {
     for (let rank = 0; rank < this.plan.buffers.length; rank++) {
       const output = bufferEntry(rank, bufferCode.output);
       const shards = shardsOf(this.plan.collective, rank).output;
-      for (let slot = 0; slot < at(this.layout.bufferSlots, output); slot++) {
+      for (let slot = 0; slot < intAt(this.layout.bufferSlots, output); slot++) {
         const wanted = this.wanted(rank, slot, shards);
-        const value = at(this.run.cells, at(this.layout.bufferCell, output) + slot);
+        const value = intAt(this.run.cells, intAt(this.layout.bufferCell, output) + slot);
         if (wanted !== undefined) this.compare(rank, slot, value, wanted);
       }
     }

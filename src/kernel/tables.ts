@@ -121,11 +121,11 @@ export interface InputChunk {
  * The entry of a column. An index outside of the column is an error of the kernel, and ends the check: as `undefined` it would make every comparison
  * false, and a rule that is skipped says yes. All columns are of one type, since V8 compiles this function into its callers for one type only.
  */
-export function at(column: Int32Array, index: number): number {
+export function intAt(column: Int32Array, index: number): number {
   return column[index] ?? outside(column, index);
 }
 
-/** As `at`, for lists. */
+/** As `intAt`, for lists. */
 export function itemAt<Item>(list: readonly Item[], index: number): Item {
   return list[index] ?? outside(list, index);
 }

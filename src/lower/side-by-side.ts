@@ -3,6 +3,7 @@ import {
   type Collective,
   type Contribution,
   type CustomCondition,
+  chunksPerShard,
   combinesInRankOrder,
   expectation,
   inputChunks,
@@ -158,7 +159,7 @@ function addWanted(
   rank: number,
   group: readonly number[],
 ): void {
-  const shard = collective.kind === 'custom' ? 1 : collective.chunks;
+  const shard = chunksPerShard(collective);
   for (let slot = 0; slot < outputChunks(collective, rank); slot += shard) {
     results.add(wanted(collective, rank, slot, group), shard);
   }

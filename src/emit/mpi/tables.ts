@@ -1,6 +1,6 @@
 /** A plan as C tables: ranks, lanes, operations, waits. Rows of operations have a comment for people. */
 import {
-  type Collective,
+  chunksPerShard,
   collectiveFacts,
   combinesInRankOrder,
   isIdempotent,
@@ -125,11 +125,6 @@ function* planRows(plans: readonly NumberedPlan[]): Iterable<string> {
 /** A name as C takes it in strings and comments. */
 function cText(name: string): string {
   return name.replaceAll(/[^\w .,:()+=-]/g, '_');
-}
-
-/** A barrier's token is one chunk whatever C is. */
-function chunksPerShard(collective: Collective): number {
-  return collective.kind === 'barrier' ? 1 : collective.chunks;
 }
 
 const declarations = `

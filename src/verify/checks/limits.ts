@@ -2,7 +2,7 @@
  * Rung 9, limits of a machine's commands (docs/verification.md): whole units at addresses of whole units, shapes and strides that fit their fields,
  * operators that the engines know, and messages and reductions in the memory that links reach.
  */
-import { messageChunks } from '../../ir/collective.ts';
+import { chunksPerShard, messageChunks } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { isReceive, isReduction, isSend, type Plan, planBuffers } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
@@ -51,7 +51,7 @@ function checkUnits(
   { alignment }: MessageLimits,
   findings: CheckFindings,
 ): void {
-  const chunks = collective.kind === 'custom' || collective.kind === 'barrier' ? 1 : collective.chunks;
+  const chunks = chunksPerShard(collective);
   const parts = chunks * bulks;
   const shards =
     collective.counts === undefined ? [size / (messageChunks(collective) / chunks)] : shardBytes(collective, size);
