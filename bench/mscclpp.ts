@@ -67,11 +67,11 @@ for (const [machine, options] of Object.entries(machines)) {
       const lost = process.argv.includes('--deletions') ? deletions(text) : undefined;
       rows.push({ ...row, ...lost, cpuSeconds: (user + system) / 1e6 });
       if (asJson) continue;
-      const { blocks, messages, words, waits, waitsGiven } = figures;
+      const { blocks, messages, handshakes, waits, waitsImplied } = figures;
       console.log(
         `${machine.padEnd(7)} ${collective.padEnd(13)} ${emitter.name.padEnd(10)} ${row.plan.padEnd(42)} ${String(blocks).padStart(3)} blocks, ` +
-          `${mean.toFixed(1).padStart(5)} operations (most ${most}); left out ${messages - words} of ${messages} handshakes, ` +
-          `${waitsGiven} of ${waits} waits; ${((user + system) / 1e6).toFixed(2)} s` +
+          `${mean.toFixed(1).padStart(5)} operations (most ${most}); left out ${messages - handshakes} of ${messages} handshakes, ` +
+          `${waitsImplied} of ${waits} waits; ${((user + system) / 1e6).toFixed(2)} s` +
           (lost === undefined ? '' : `; ${lost.found} of ${lost.deleted} plans without an operation are found wrong`),
       );
     }

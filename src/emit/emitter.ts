@@ -101,7 +101,7 @@ export interface Emitter {
   /** What the target cannot express of this plan; empty if it can express all. */
   check(bundle: PlanBundle): readonly string[];
   /** What of that comes from the size of its runtimes: a plan on fewer lanes may lack nothing. Targets without such limits leave it out. */
-  lackingRoom?(plan: Plan): readonly string[];
+  lackingRoom?(plan: Plan, topology: Topology | undefined): readonly string[];
   /** The target text in pieces, so that large plans need not fit one string; a promise where its maker is loaded first. */
   emit(bundle: PlanBundle): Iterable<string> | Promise<Iterable<string>>;
   /** One text for all sizes, which chooses by the size of a message; targets that cannot do that leave it out. By ascending sizes, the first from 0 on. */

@@ -36,7 +36,7 @@ export function compileUnderProtocols<Result extends CompileResult>(
     }
     try {
       const result = compileOne({ ...request, topology });
-      const lacking = request.lackingRoom?.(result.bundle.proved.plan) ?? [];
+      const lacking = request.lackingRoom?.(result.bundle.proved.plan, topology) ?? [];
       if (lacking.length > 0)
         throw new CccError('unsupported', `the target has no room for its plan: ${lacking.join('; ')}`);
       outcomes.push({ protocol, seconds: result.bundle.cost.seconds });

@@ -22,7 +22,7 @@ export interface BlockPosition {
   readonly gpu: number;
   readonly block: number;
   readonly range: SourceRange;
-  /** How much the block does before. */
+  /** Place of the act in a run of all blocks. */
   readonly position: number;
   readonly drafts: Draft[];
 }
@@ -47,7 +47,7 @@ export function laneName({ gpu, block }: BlockPosition): string {
   return `${gpu}.${block}`;
 }
 
-/** Where blocks of several gpus count on the same, those that have done less are taken to come first. */
+/** The order of a run decides where several blocks signal on one channel, or wait on it. */
 export function byPlace(a: BlockPosition, b: BlockPosition): number {
   return a.position - b.position || a.block - b.block;
 }

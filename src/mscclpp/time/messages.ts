@@ -3,6 +3,7 @@ import type { Counter } from '../check/index.ts';
 import type { Act } from './acts.ts';
 import { type BlockPosition, byPlace, type Draft, draft, entryOf, laneName, nothing, receive } from './drafts.ts';
 import { PacketMessages } from './packets.ts';
+import { runOrderOfActs } from './run-order.ts';
 
 /** Operations in their order, and the gpu that they belong to. */
 export interface GpuLane {
@@ -19,7 +20,10 @@ interface Signal {
 /** The lanes of all gpus: their blocks, and those that stand for memory that others read, or write without telling. */
 export function blockLanesOf(acts: readonly Act[]): readonly GpuLane[] {
   const drafting = new Drafting();
-  for (const act of acts) drafting.add(act);
+  const places = runOrderOfActs(acts);
+  acts.forEach((act, index) => {
+    drafting.add(act, places[index]);
+  });
   return drafting.lanes();
 }
 
@@ -42,8 +46,9 @@ class Drafting {
   private readonly answers = new Map<string, Draft[]>();
   private readonly packets = new PacketMessages();
 
-  add(act: Act): void {
-    const place = this.place(act);
+  /** @param position the place of the act in a run */
+  add(act: Act, position: number): void {
+    const place = this.place(act, position);
     switch (act.what) {
       case 'copy':
       case 'reduce':
@@ -102,9 +107,9 @@ class Drafting {
     return [...ofBlocks, ...this.memory];
   }
 
-  private place({ gpu, block, range }: Act): BlockPosition {
+  private place({ gpu, block, range }: Act, position: number): BlockPosition {
     const places = entryOf(this.blocks, `${gpu}.${block}`, () => []);
-    const place: BlockPosition = { gpu, block, range, position: places.length, drafts: [] };
+    const place: BlockPosition = { gpu, block, range, position, drafts: [] };
     places.push(place);
     return place;
   }

@@ -1,23 +1,34 @@
-/** The events of a flat plan and the order that lanes, waits and messages give them. */
+/**
+ * The events of a flat plan and the order that lanes, waits, messages and added synchronisation give them. An operation is
+ * reached, then done; a rank begins before all of its operations.
+ *
+ * Queries walk backwards from the later event, and only through events that a run of the plan has behind the earlier one
+ * (`run-order.ts`). Memory is linear in the operations. A walk that becomes too long is given up and answers no; whoever
+ * asks then adds synchronisation that may be superfluous, which costs time and is never wrong.
+ */
 import type { FlatPlan } from './flat.ts';
-import { EventOrder } from './order.ts';
+import type { RunOrder } from './run-order.ts';
 
-/** An operation is reached, then done; a rank begins before all of its operations. */
+/** Events that one query may visit, and all together before only near ones are looked at. */
+const walk = { visits: 4096, ofAll: 100_000_000, visitsThen: 64 } as const;
+
 export class Events {
-  readonly order: EventOrder;
-  private readonly operations: number;
+  private readonly flat: FlatPlan;
+  private readonly run: RunOrder;
+  private readonly messages: boolean;
+  /** By event: events that synchronisation has put before it. */
+  private readonly added = new Map<number, number[]>();
+  /** By event: the number of the last query that visited it. */
+  private readonly visited: Int32Array;
+  private query = 0;
+  private visits = 0;
 
   /** @param messages whether a message orders all that came before it, as signals do and packets do not */
-  constructor({ operations, partner, buffers }: FlatPlan, messages: boolean) {
-    this.operations = operations.length;
-    const edges: (readonly [number, number])[] = [];
-    operations.forEach(({ kind, previous, after, rank }, id) => {
-      edges.push([this.reached(id), this.done(id)]);
-      edges.push([previous === -1 ? this.start(rank) : this.done(previous), this.reached(id)]);
-      for (const earlier of after) edges.push([this.done(earlier), this.reached(id)]);
-      if (messages && kind === 'receive') edges.push([this.done(partner[id]), this.done(id)]);
-    });
-    this.order = new EventOrder(2 * operations.length + buffers.length, edges);
+  constructor(flat: FlatPlan, run: RunOrder, messages: boolean) {
+    this.flat = flat;
+    this.run = run;
+    this.messages = messages;
+    this.visited = new Int32Array(2 * flat.operations.length + flat.buffers.length);
   }
 
   reached(operation: number): number {
@@ -29,6 +40,76 @@ export class Events {
   }
 
   start(rank: number): number {
-    return 2 * this.operations + rank;
+    return 2 * this.flat.operations.length + rank;
+  }
+
+  /** The place of an event in the run; a rank starts before everything. */
+  placeOf(event: number): number {
+    const operation = event >> 1;
+    if (operation >= this.flat.operations.length) return -1;
+    return (event & 1) === 0 ? this.run.reached[operation] : this.run.done[operation];
+  }
+
+  /** Puts `earlier` before `later`, which must be behind it in the run. */
+  add(earlier: number, later: number): void {
+    const known = this.added.get(later);
+    if (known === undefined) this.added.set(later, [earlier]);
+    else known.push(earlier);
+  }
+
+  /** Whether `earlier` is `later`, or is seen to come before it in every run. */
+  isUpTo(earlier: number, later: number): boolean {
+    return earlier === later || this.isBefore(earlier, later);
+  }
+
+  /** Whether `earlier` is seen to come before `later` in every run; a no may mean that the walk was given up. */
+  isBefore(earlier: number, later: number): boolean {
+    const first = this.placeOf(earlier);
+    if (first >= this.placeOf(later)) return false;
+    const { visited } = this;
+    const query = ++this.query;
+    const limit = this.visits < walk.ofAll ? walk.visits : walk.visitsThen;
+    const open = [later];
+    let visits = 0;
+    for (let event = open.pop(); event !== undefined && visits < limit; event = open.pop()) {
+      visits++;
+      for (const before of this.predecessors(event)) {
+        if (before === earlier || this.isBehind(before, earlier)) {
+          this.visits += visits;
+          return true;
+        }
+        if (visited[before] === query || this.placeOf(before) <= first) continue;
+        visited[before] = query;
+        open.push(before);
+      }
+    }
+    this.visits += visits;
+    return false;
+  }
+
+  /** Whether an event comes behind another by its lane alone, or by being on a rank that has started. */
+  private isBehind(event: number, earlier: number): boolean {
+    const { operations } = this.flat;
+    const operation = operations[event >> 1];
+    const other = operations[earlier >> 1];
+    if (operation === undefined) return false;
+    if (other === undefined) return operation.rank === earlier - 2 * operations.length;
+    return operation.lane === other.lane && this.placeOf(event) >= this.placeOf(earlier);
+  }
+
+  /** What must happen before an event, those last that most probably lead to other ranks: they are visited first. */
+  private predecessors(event: number): readonly number[] {
+    const { operations, partner } = this.flat;
+    const id = event >> 1;
+    const operation = operations[id];
+    if (operation === undefined) return [];
+    const added = this.added.get(event) ?? [];
+    if ((event & 1) === 1) {
+      const message = this.messages && operation.kind === 'receive' ? [this.done(partner[id])] : [];
+      return [this.reached(id), ...message, ...added];
+    }
+    const { previous, after, rank } = operation;
+    const lane = previous === -1 ? this.start(rank) : this.done(previous);
+    return [lane, ...after.map((earlier) => this.done(earlier)), ...added];
   }
 }

@@ -8,6 +8,7 @@ import type { Plan } from '../../ir/plan.ts';
 import { counted } from '../../ir/units.ts';
 import { documentOf, type EmittedChannelType } from './document.ts';
 import { type Programs, programsOf } from './program.ts';
+import { addressLacking, blocksLacking, probablyLackingRoom, surelyLackingRoom } from './room.ts';
 import { addressable, executor, type MscclppProfile, packetProfile, simple } from './target.ts';
 
 export const mscclpp = emitterFor(
@@ -28,9 +29,13 @@ function emitterFor(profile: MscclppProfile, about: string) {
     about,
     reread: 'execution-plan',
     check: (bundle: PlanBundle): readonly string[] => {
+      const { proved, topology } = bundle;
       const lacking = notInFormat(bundle, profile);
-      return lacking.length > 0 ? lacking : limitsExceeded(arranged(unopened(bundle), profile), bundle, profile);
+      if (lacking.length > 0) return lacking;
+      const early = surelyLackingRoom(proved.plan, topology);
+      return early.length > 0 ? early : limitsExceeded(arranged(unopened(bundle), profile), bundle, profile);
     },
+    lackingRoom: probablyLackingRoom,
     emit: (bundle: PlanBundle): Iterable<string> => {
       const open = opened(bundle);
       const { plan } = open;
@@ -105,18 +110,15 @@ function arranged({ plan: given, topology }: Pick<OpenBundle, 'plan' | 'topology
   return programsOf(plan, profile.packets, typeOf);
 }
 
-function limitsExceeded(programs: Programs, { size }: PlanBundle, profile: MscclppProfile): readonly string[] {
-  const lacking: string[] = [];
-  const blocks = programs.gpus.reduce((most, gpu) => Math.max(most, gpu.blocks.length), 0);
-  if (blocks > executor.blocks) {
-    lacking.push(
-      `it needs ${blocks} blocks of a gpu at once, and ${executor.blocks} are sure to be resident (--bulks 1 needs fewer)`,
-    );
-  }
+function limitsExceeded(
+  programs: Programs,
+  { size, proved, topology }: PlanBundle,
+  profile: MscclppProfile,
+): readonly string[] {
+  const blocks = programs.gpus.reduce((max, gpu) => Math.max(max, gpu.blocks.length), 0);
   const chunks = programs.gpus.flatMap(({ chunks: { input, output } }) => [input, output]);
-  const most = largestChunk(programs, profile) * Math.max(...chunks);
-  if (size !== undefined && size > most) lacking.push(`the runtime addresses ${most} bytes of a message, not ${size}`);
-  return lacking;
+  const addressed = largestChunk(programs, profile) * Math.max(...chunks);
+  return [...blocksLacking(blocks, proved.plan, topology), ...addressLacking(size, addressed)];
 }
 
 /** Bytes of the largest chunk with which all buffers, scratch included, have 32-bit offsets. */
@@ -140,10 +142,10 @@ function remarksOn({ gpus, messages, waits }: Programs): readonly string[] {
   const blocks = gpus.flatMap((gpu) => gpu.blocks);
   const longest = blocks.reduce((most, block) => Math.max(most, block.length), 0);
   const most = gpus.reduce((largest, gpu) => Math.max(largest, gpu.blocks.length), 0);
-  const saved = messages.messages - messages.words;
+  const saved = messages.messages - messages.handshakes;
   return [
     `${counted(most, 'block')} of a gpu, at most ${counted(longest, 'operation')} in one; ` +
-      `${saved} of ${counted(messages.messages, 'handshake')} before messages and ${waits.given} of ${counted(waits.asked, 'wait')} ` +
+      `${saved} of ${counted(messages.messages, 'handshake')} before messages and ${waits.implied} of ${counted(waits.wanted, 'wait')} ` +
       'between blocks left out, since others give their order',
   ];
 }
@@ -155,8 +157,8 @@ export function executionFigures(bundle: PlanBundle, format: string = simple.nam
     blocks: gpus.reduce((largest, gpu) => Math.max(largest, gpu.blocks.length), 0),
     operations: gpus.flatMap((gpu) => gpu.blocks.map((block) => block.length)),
     messages: messages.messages,
-    words: messages.words,
-    waits: waits.asked,
-    waitsGiven: waits.given,
+    handshakes: messages.handshakes,
+    waits: waits.wanted,
+    waitsImplied: waits.implied,
   };
 }

@@ -1,101 +1,84 @@
 /**
- * How each message goes. Senders put into the memory of receivers: into the very place where the data belongs, if everything
- * that touches this place before the receive also comes before the put; that may take a word from the receiver that it
- * is ready. Where such a word would make the two wait for each other, and where data is added to what is there, the
- * message goes into scratch of its own, from where the receiver takes it.
+ * How each message goes. Senders put into the memory of receivers: into the very place where the data belongs, if all
+ * conflicting accesses before the receive come before the put as well. That may take a signal by which the receiver says
+ * that it is ready (a handshake). Where the two would then wait for each other, and where data is added to what is there,
+ * the message goes into scratch of its own, from where the receiver takes it.
  */
+import { CellHistory } from './cell-history.ts';
 import type { Events } from './events.ts';
-import type { ChunkRow, FlatOperation, FlatPlan } from './flat.ts';
+import type { FlatPlan } from './flat.ts';
 
 export interface MessagePlan {
-  /** By receive: its place in scratch, −1 where it goes where it belongs. */
+  /** By receive: the first chunk of its place in scratch, −1 where the message is put where it belongs. */
   readonly stage: Int32Array;
-  /** By receive: 1 where the receiver says that it is ready. */
+  /** By receive: 1 where the receiver signals that it is ready. */
   readonly ready: Uint8Array;
-  /** By send, 1 where the receiver's first word, that it has begun, is waited for. */
+  /** By send: 1 where the sender waits for the receiver's first signal, that it has begun. */
   readonly entry: Uint8Array;
   /** Chunks of scratch of each rank, places of messages included. */
   readonly scratch: readonly number[];
   readonly messages: number;
-  /** Words of receivers that are sent: readiness and beginnings. */
-  readonly words: number;
+  /** Signals from receivers to senders: of readiness and of having begun. */
+  readonly handshakes: number;
 }
 
-/** @param packets all messages go into scratch of their own, and nobody needs to be ready */
-export function planMessages(flat: FlatPlan, events: Events, packets: boolean): MessagePlan {
+/**
+ * @param byPlace all operations in the order in which they are done in a run
+ * @param packets all messages go into scratch of their own, and no receiver needs to be ready
+ */
+export function planMessages(
+  flat: FlatPlan,
+  events: Events,
+  byPlace: readonly number[],
+  packets: boolean,
+): MessagePlan {
   const { operations, partner, buffers } = flat;
   const stage = new Int32Array(operations.length).fill(-1);
   const ready = new Uint8Array(operations.length);
   const entry = new Uint8Array(operations.length);
   const scratch = buffers.map((own) => own.scratch);
-  const touching = touches(flat);
+  const history = new CellHistory(flat);
   let messages = 0;
-  let words = 0;
-  operations.forEach((operation, id) => {
-    if (operation.kind !== 'receive') return;
-    messages++;
-    const send = partner[id];
-    const word = packets || operation.reduces ? 'staged' : wordFor(flat, events, touching, stage, id);
-    if (word === 'ready') {
-      ready[id] = 1;
-      events.order.add(events.reached(id), events.done(send));
-      words++;
-    } else if (word === 'staged') {
-      stage[id] = scratch[operation.rank];
-      scratch[operation.rank] += operation.chunks.length;
-    }
-    if (packets || events.order.before(events.start(operation.rank), events.done(send))) return;
-    entry[send] = 1;
-    events.order.add(events.start(operation.rank), events.done(send));
-    words++;
-  });
-  return { stage, ready, entry, scratch, messages, words };
-}
-
-/** By rank and cell: the operations that read or write it. */
-type Touching = readonly ReadonlyMap<number, readonly number[]>[];
-
-function touches({ operations, buffers, cell }: FlatPlan): Touching {
-  const touching = buffers.map(() => new Map<number, number[]>());
-  operations.forEach((operation, id) => {
-    for (const { buffer, index, size } of chunkRowsOf(operation)) {
-      for (let chunk = index; chunk < index + size; chunk++) {
-        const own = touching[operation.rank];
-        const at = cell(operation.rank, buffer, chunk);
-        const known = own.get(at);
-        if (known === undefined) own.set(at, [id]);
-        else if (known.at(-1) !== id) known.push(id);
+  let handshakes = 0;
+  for (const id of byPlace) {
+    const operation = operations[id];
+    if (operation.kind === 'receive') {
+      messages++;
+      const put = events.done(partner[id]);
+      const needs = packets || operation.reduces ? 'stage' : needsOf(flat, events, history, stage, id);
+      if (needs === 'handshake') {
+        ready[id] = 1;
+        events.add(events.reached(id), put);
+        handshakes++;
+      } else if (needs === 'stage') {
+        stage[id] = scratch[operation.rank];
+        scratch[operation.rank] += operation.chunks.length;
+      }
+      if (!packets && !events.isBefore(events.start(operation.rank), put)) {
+        entry[partner[id]] = 1;
+        events.add(events.start(operation.rank), put);
+        handshakes++;
       }
     }
-  });
-  return touching;
+    history.record(id);
+  }
+  return { stage, ready, entry, scratch, messages, handshakes };
 }
 
-export function chunkRowsOf(operation: FlatOperation): readonly ChunkRow[] {
-  if (operation.kind === 'send' || operation.kind === 'receive') return operation.chunks;
-  return operation.pairs.flatMap(({ source, target }) => [source, target]);
-}
-
-/** What a put to where the data belongs takes: nothing, a word of the receiver, or it cannot be. */
-function wordFor(
-  { operations, partner, cell }: FlatPlan,
+/** What a put to the place where the data belongs needs: nothing, a handshake, or a place of its own because it cannot be. */
+function needsOf(
+  { operations, partner }: FlatPlan,
   events: Events,
-  touching: Touching,
+  history: CellHistory,
   stage: Int32Array,
   receive: number,
-): 'none' | 'ready' | 'staged' {
-  const { order } = events;
-  const { rank } = operations[receive];
+): 'nothing' | 'handshake' | 'stage' {
   const put = events.done(partner[receive]);
-  const others = chunkRowsOf(operations[receive]).flatMap(
-    ({ buffer, index }) => touching[rank].get(cell(rank, buffer, index)) ?? [],
-  );
-  const isLate = others.some((other) => {
-    if (other === receive || !order.before(events.done(other), events.done(receive))) return false;
-    // Messages that go where they belong are there once they have been put.
-    const settled = other < receive && operations[other].kind === 'receive' && stage[other] === -1;
-    return !order.before(events.done(settled ? partner[other] : other), put);
-  });
-  if (!isLate) return 'none';
-  return order.upTo(put, events.reached(receive)) ? 'staged' : 'ready';
+  for (const earlier of history.conflicts(receive)) {
+    // A message that is put where it belongs is there once it has been put.
+    const isPut = operations[earlier].kind === 'receive' && stage[earlier] === -1;
+    if (events.isBefore(events.done(isPut ? partner[earlier] : earlier), put)) continue;
+    return events.placeOf(events.reached(receive)) < events.placeOf(put) ? 'handshake' : 'stage';
+  }
+  return 'nothing';
 }

@@ -5,6 +5,7 @@ import type { EmittedChannelType, GpuProgram, Instruction } from './document.ts'
 import { Events } from './events.ts';
 import { flatten } from './flat.ts';
 import { type MessagePlan, planMessages } from './messages.ts';
+import { runOrderOf } from './run-order.ts';
 import { type SynchronisationWaits, synchronisationWaitsOf, withLocalWaits } from './waits.ts';
 
 export interface Programs {
@@ -20,10 +21,11 @@ export function programsOf(
   typeOf: (from: number, to: number) => EmittedChannelType,
 ): Programs {
   const whole = flatten(plan);
-  let events = new Events(whole, !packets);
-  const flat = packets ? withLocalWaits(whole, new Events(whole, true), events) : whole;
-  if (packets) events = new Events(flat, false);
-  const messages = planMessages(flat, events, packets);
+  const run = runOrderOf(whole);
+  const byPlace = whole.operations.map((_, id) => id).sort((a, b) => run.done[a] - run.done[b]);
+  const flat = packets ? withLocalWaits(whole, byPlace, new Events(whole, run, false)) : whole;
+  const events = new Events(flat, run, !packets);
+  const messages = planMessages(flat, events, byPlace, packets);
   const waits = synchronisationWaitsOf(flat, events, messages);
   const resources = flat.buffers.map(() => new Resources());
   const waiting: number[][] = flat.operations.map(() => []);

@@ -14,7 +14,7 @@ export const packetProfile: MscclppProfile = { name: 'mscclpp-ll', packets: true
 
 /** What the executor takes. */
 export const executor = {
-  /** Blocks of a gpu that can be resident together: the multiprocessors of an A100. */
+  /** Blocks of a gpu that can be resident together where the machine does not say how many: the multiprocessors of an A100. */
   blocks: 108,
   /** Messages are multiples of so many bytes for each chunk. */
   alignment: 16,

@@ -1,25 +1,25 @@
-/** Which operations of a rank must be told of the end of others, since nothing else orders them. */
+/** Which operations of a rank must wait, by a semaphore, for operations of other lanes, since nothing else orders them. */
+import { CellHistory } from './cell-history.ts';
 import type { Events } from './events.ts';
 import type { FlatPlan } from './flat.ts';
-import { chunkRowsOf, type MessagePlan } from './messages.ts';
+import type { MessagePlan } from './messages.ts';
 
 export interface SynchronisationWaits {
-  /** By operation: those of other lanes that it waits for. */
+  /** By operation: operations of other lanes for which it waits. */
   readonly of: readonly (readonly number[])[];
-  /** Waits of the plan across lanes, and of them those that something else gives. */
-  readonly asked: number;
-  readonly given: number;
+  /** Number of waits of the plan across lanes, and how many of them something else implies. */
+  readonly wanted: number;
+  readonly implied: number;
 }
 
 /** Waits of the plan that nothing else implies. */
 export function synchronisationWaitsOf(flat: FlatPlan, events: Events, messages: MessagePlan): SynchronisationWaits {
   const { operations, partner } = flat;
-  const { order } = events;
-  let asked = 0;
-  let given = 0;
+  let wanted = 0;
+  let implied = 0;
   const of = operations.map((operation, id) => {
     const across = [...new Set(operation.after)].filter((earlier) => operations[earlier].lane !== operation.lane);
-    asked += across.length;
+    wanted += across.length;
     const needed = across.filter((earlier) => {
       const end = events.done(earlier);
       const others = [
@@ -29,56 +29,32 @@ export function synchronisationWaitsOf(flat: FlatPlan, events: Events, messages:
       const receive = partner[id];
       if (operation.kind === 'send' && messages.ready[receive] === 1) others.push(events.reached(receive));
       if (operation.kind === 'send' && messages.entry[id] === 1) others.push(events.start(operations[receive].rank));
-      // A receiver that has nothing to say only waits for its message.
+      // A receiver that signals nothing only waits for its message.
       if (operation.kind === 'receive' && messages.ready[id] === 0) others.push(events.done(partner[id]));
-      return !others.some((other) => order.upTo(end, other));
+      return !others.some((other) => events.isUpTo(end, other));
     });
-    given += across.length - needed.length;
+    implied += across.length - needed.length;
     return needed;
   });
-  return { of, asked, given };
+  return { of, wanted, implied };
 }
 
 /**
- * The same plan with every order between accesses of a rank as a wait, where so far a message gave it: packets bring their
- * own data and no order of anything else.
- * @param whole events whose messages do order
+ * The same plan with a wait for every order between conflicting accesses of a rank that so far a message gave: packets
+ * bring their own data and order nothing else.
+ * @param byPlace all operations in the order in which they are done in a run
+ * @param local events whose messages do not order
  */
-export function withLocalWaits(flat: FlatPlan, whole: Events, local: Events): FlatPlan {
-  const added = flat.operations.map(({ after }) => [...after]);
-  for (const ids of accessesByCell(flat)) {
-    for (const a of ids) {
-      for (const b of ids) {
-        if (a.id === b.id || !(a.writes || b.writes) || !whole.order.before(whole.done(a.id), whole.done(b.id)))
-          continue;
-        if (local.order.before(local.done(a.id), local.done(b.id))) continue;
-        added[b.id].push(a.id);
-        local.order.add(local.done(a.id), local.reached(b.id));
-      }
+export function withLocalWaits(flat: FlatPlan, byPlace: readonly number[], local: Events): FlatPlan {
+  const after = flat.operations.map((operation) => [...operation.after]);
+  const history = new CellHistory(flat);
+  for (const id of byPlace) {
+    for (const earlier of history.conflicts(id)) {
+      if (local.isBefore(local.done(earlier), local.done(id))) continue;
+      after[id].push(earlier);
+      local.add(local.done(earlier), local.reached(id));
     }
+    history.record(id);
   }
-  return { ...flat, operations: flat.operations.map((operation, id) => ({ ...operation, after: added[id] })) };
-}
-
-interface Access {
-  readonly id: number;
-  readonly writes: boolean;
-}
-
-function accessesByCell({ operations, cell }: FlatPlan): readonly (readonly Access[])[] {
-  const byCell = new Map<string, Access[]>();
-  operations.forEach((operation, id) => {
-    const read =
-      operation.kind === 'copy' || operation.kind === 'reduce' ? operation.pairs.map(({ source }) => source) : [];
-    for (const row of chunkRowsOf(operation)) {
-      const writes = operation.kind !== 'send' && !read.includes(row);
-      for (let chunk = row.index; chunk < row.index + row.size; chunk++) {
-        const key = `${operation.rank} ${cell(operation.rank, row.buffer, chunk)}`;
-        const known = byCell.get(key);
-        if (known === undefined) byCell.set(key, [{ id, writes }]);
-        else known.push({ id, writes });
-      }
-    }
-  });
-  return [...byCell.values()];
+  return { ...flat, operations: flat.operations.map((operation, id) => ({ ...operation, after: after[id] })) };
 }

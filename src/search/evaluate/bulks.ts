@@ -131,6 +131,13 @@ export class Pipelines {
     return this.best;
   }
 
+  /** Whether the target has room for the schedule in so many bulks. What was asked for is judged when it is written. */
+  private fitsTarget(schedule: Schedule, bulks: number): boolean {
+    const { lackingRoom, topology, bulks: requested } = this.request;
+    if (lackingRoom === undefined || (requested !== 'auto' && schedule === this.single.schedule)) return true;
+    return lackingRoom({ ...this.knownOf(schedule).plan, bulks }, topology).length === 0;
+  }
+
   private keepBest({ schedule, depth }: Pipelined): void {
     const { topology, size, limits } = this.request;
     const plan = lower(schedule, { bulks: depth, name: this.single.checked.plan.name });
@@ -187,7 +194,7 @@ export class Pipelines {
     const { request, least, single } = this;
     const { mostBulks, fill, effort } = allowed;
     const timeOf = (bulks: number): Seconds => {
-      if (bulks < least) return Number.POSITIVE_INFINITY;
+      if (bulks < least || !this.fitsTarget(schedule, bulks)) return Number.POSITIVE_INFINITY;
       return bulks === least && schedule === single.schedule ? single.cost.seconds : this.timeOf(schedule, bulks, fill);
     };
     const { bulks, onSimulated, shouldStop } = request;

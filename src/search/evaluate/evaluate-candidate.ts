@@ -32,7 +32,7 @@ export interface EvaluationRequest extends Pick<Problem, 'size' | 'chunks' | 'li
    * Reports, in words, the limits of the target's runtimes that a plan exceeds. Messages are split over more lanes only
    * while this list stays empty.
    */
-  readonly lackingRoom?: ((plan: Plan) => readonly string[]) | undefined;
+  readonly lackingRoom?: ((plan: Plan, topology: Topology) => readonly string[]) | undefined;
   /** Called with the number of simulated operations, bulk by bulk, while pipeline depths are compared. */
   readonly onSimulated?: ((operations: number) => void) | undefined;
   /** Returns true when the time limit is reached; the best plan so far is then kept. */
@@ -102,6 +102,7 @@ export function evaluateCandidate(
   }
   const plan = lowerToFit(schedule, planName(candidate.name, request.topology.name), request);
   checkOperationLimit(plan, request.limits);
+  checkTargetRoom(plan, request);
   const { shape } = schedule.steps;
   const found = checkByKernel(plan, { topology: request.topology, slots: request.limits.slots });
   const { checked } = found;
@@ -112,6 +113,13 @@ export function evaluateCandidate(
   const cost =
     shape === undefined ? simulate(plan, routes, request.size) : simulateShifted(plan, shape, routes, request.size);
   return { kind: 'priced', candidate, schedule, checked, cost };
+}
+
+/** @throws CccError 'limit' for a plan that the target has no room for; with lanes, `withInstances` looks at that */
+function checkTargetRoom(plan: Plan, { topology, lackingRoom }: EvaluationRequest): void {
+  if (topology.lane !== undefined || lackingRoom === undefined) return;
+  const lacking = lackingRoom(plan, topology);
+  if (lacking.length > 0) throw new CccError('limit', `the target cannot express the plan: ${lacking.join('; ')}`);
 }
 
 /** @throws CccError 'limit' if the plan has too many operations in all its bulks */

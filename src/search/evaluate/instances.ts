@@ -52,5 +52,5 @@ export function inManyLanes(
     return undefined;
   const priced = evaluateWithinLimits(split, request, routes, Number.POSITIVE_INFINITY);
   if (priced.kind !== 'priced') return undefined;
-  return (request.lackingRoom?.(priced.checked.plan) ?? []).length === 0 ? priced : undefined;
+  return (request.lackingRoom?.(priced.checked.plan, request.topology) ?? []).length === 0 ? priced : undefined;
 }

@@ -57,7 +57,8 @@ export async function searchJob(work: PlanWork, control: JobControl<FoundPlan>):
 
 /** The target's check of plans whose messages are split over lanes, on machines that have lanes. */
 async function roomOf({ machine, target }: PlanWork): Promise<CompileRequest['lackingRoom']> {
-  return hasLanes(machine) ? (await emitterNamed(target)).lackingRoom : undefined;
+  const { lackingRoom, inOneBulk } = await emitterNamed(target);
+  return inOneBulk === undefined || hasLanes(machine) ? lackingRoom : undefined;
 }
 
 /** What NCCL would do, for one group of ranks with shards of equal size: NCCL has no other collectives. */

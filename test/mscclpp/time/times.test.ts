@@ -11,8 +11,11 @@ import { verifyText } from '../../../src/jobs/verify-file.ts';
 import { simulate } from '../../../src/model/index.ts';
 import { readMscclpp } from '../../../src/mscclpp/read/index.ts';
 import { asMessages, machineForMessages } from '../../../src/mscclpp/time/index.ts';
+import { mscclpp } from '../../../src/mscclpp/write/index.ts';
 import { emitters } from '../../../src/targets/index.ts';
+import { prove } from '../../../src/verify/index.ts';
 import { line } from '../../model/machines.ts';
+import { planOf } from '../../seeds/library.ts';
 import {
   acquire,
   barrier,
@@ -134,6 +137,20 @@ describe('what verify says', () => {
     const found = simulate(messages, new Routes(machineForMessages(topology)), size).seconds;
     expect(found).toBeCloseTo((bundle.cost?.seconds ?? 0) + word, 12);
     expect(timeIn((await verified(text, topology, size)).proved)).toContain('for 1 MiB');
+  });
+
+  it('is that of the plan where long lanes go on in other blocks', () => {
+    const topology = resolveTopology('ring:24');
+    const { proved } = prove(planOf('ring-allgather', 24));
+    if (proved === undefined) throw new Error('the ring allgather is not proved');
+    const unknown = { size: undefined, dtype: undefined, cost: undefined, bound: undefined, origin: undefined };
+    const text = [...mscclpp.emit({ proved, topology, ...unknown })].join('');
+    const execution = readMscclpp({ name: 'plan.json', text });
+    expect(execution.gpus[0].blocks.length).toBeGreaterThan(3);
+    const { latency, bandwidth } = topology.links[0];
+    const machine = new Routes(machineForMessages(topology));
+    const found = simulate(asMessages(execution, 24 * 2 ** 20), machine, 24 * 2 ** 20).seconds;
+    expect(found).toBeCloseTo(latency + 23 * (latency + 2 ** 20 / bandwidth), 12);
   });
 
   it('is a warning where there is no time', async () => {

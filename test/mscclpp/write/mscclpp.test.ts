@@ -67,7 +67,7 @@ describe('what is written', () => {
     const signals = opsOf(json).filter(({ name }) => name === 'signal');
     expect(signals).toHaveLength(8 * 7 + 8);
     expect(opsOf(json).filter(({ name }) => name === 'put')).toHaveLength(8 * 7);
-    expect(executionFigures(bundleOf(plan))).toMatchObject({ messages: 56, words: 8 });
+    expect(executionFigures(bundleOf(plan))).toMatchObject({ messages: 56, handshakes: 8 });
     expect(mscclpp.remarks(bundleOf(plan))[0]).toContain('48 of 56 handshakes');
   });
 
@@ -148,7 +148,27 @@ describe('refused before anything is written', () => {
       /within a box/,
     ],
     ['messages beyond 32 bits', planOf('ring-allgather', 4), mscclpp, { size: 2 ** 33 }, /not 8589934592/],
-    ['too many blocks', planOf('full-mesh-allgather', 64), mscclpp, {}, /needs 127 blocks of a gpu/],
+    [
+      'too many blocks',
+      planOf('full-mesh-allgather', 64),
+      mscclpp,
+      {},
+      /127 blocks of a gpu.* a gpu is sure to have room for 108/,
+    ],
+    [
+      'more blocks than the machine says that its gpus have room for',
+      planOf('full-mesh-allgather', 72),
+      mscclpp,
+      { topology: resolveTopology('h100:9') },
+      /143 blocks of a gpu.* h100:9 has room for 132/,
+    ],
+    [
+      'more bulks than there is room for, before they are written out',
+      { ...planOf('ring-allreduce', 3), bulks: 65_536 },
+      mscclpp,
+      {},
+      /at least \d+ blocks .* for its 65536 bulks/,
+    ],
     ['barriers', planOf('dissemination-barrier', 4), mscclpp, {}, /no barrier/],
   ])('%s', (_, plan, emitter, changes, message) => {
     expect(emitter.check(bundleOf(plan, changes)).join('; ')).toMatch(message);

@@ -1,0 +1,59 @@
+/**
+ * One run of a flat plan, as an order of its events. Senders wait in it until their receiver has come to the message, as
+ * if nothing were buffered; only where all lanes would wait so, one message goes ahead. So a word from the receiver that
+ * it is ready can be added to nearly every message without a cycle: it points forward in this order.
+ */
+import type { FlatPlan } from './flat.ts';
+
+/** By operation: the place at which its lane comes to it, and the place at which it is done. All places are different. */
+export interface RunOrder {
+  readonly reached: Int32Array;
+  readonly done: Int32Array;
+}
+
+/** @throws Error if operations wait for each other in a cycle, which those of a proved plan do not */
+export function runOrderOf({ operations, partner }: FlatPlan): RunOrder {
+  const count = operations.length;
+  const reached = new Int32Array(count).fill(-1);
+  const done = new Int32Array(count).fill(-1);
+  const missing = new Int32Array(count);
+  const followers: number[][] = operations.map(() => []);
+  operations.forEach(({ previous, after }, id) => {
+    for (const earlier of previous === -1 ? after : [previous, ...after]) {
+      followers[earlier].push(id);
+      missing[id]++;
+    }
+  });
+  let place = 0;
+  let finished = 0;
+  const open: number[] = [];
+  for (let id = 0; id < count; id++) if (missing[id] === 0) open.push(id);
+  const finish = (id: number): void => {
+    done[id] = place++;
+    finished++;
+    for (const later of followers[id]) if (--missing[later] === 0) open.push(later);
+  };
+  const reach = (id: number): void => {
+    reached[id] = place++;
+    const { kind } = operations[id];
+    if (kind === 'copy' || kind === 'reduce') finish(id);
+    else if (kind === 'receive' && done[partner[id]] !== -1) finish(id);
+    else if (reached[partner[id]] !== -1) {
+      finish(kind === 'send' ? id : partner[id]);
+      finish(kind === 'send' ? partner[id] : id);
+    } else if (kind === 'send') waiting.push(id);
+  };
+  /** Sends that have been reached before their receives, by the order in which that happened. */
+  const waiting: number[] = [];
+  let next = 0;
+  for (let at = 0; finished < count; ) {
+    if (at < open.length) {
+      reach(open[at++]);
+      continue;
+    }
+    while (next < waiting.length && done[waiting[next]] !== -1) next++;
+    if (next === waiting.length) throw new Error('operations of a proved plan wait for each other in a cycle');
+    finish(waiting[next]);
+  }
+  return { reached, done };
+}
