@@ -55,7 +55,7 @@ export async function searchJob(work: PlanWork, control: JobControl<FoundPlan>):
   return { ...explained, baselines: await baselinesOf(work, shouldStop) };
 }
 
-/** The target's check of plans whose messages are split over lanes, on machines that have lanes. */
+/** The target's check of room: where it has bulks, and where messages may be split over lanes. */
 async function roomOf({ machine, target }: PlanWork): Promise<CompileRequest['lackingRoom']> {
   const { lackingRoom, inOneBulk } = await emitterNamed(target);
   return inOneBulk === undefined || hasLanes(machine) ? lackingRoom : undefined;
