@@ -7,7 +7,7 @@ export default defineConfig(({ mode }) => ({
     include: mode === 'long' ? [...longTests] : ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(mode === 'short' ? longTests : [])],
     globalSetup: 'test/setup.ts',
-    setupFiles: ['src/host/node.ts', 'test/draw.ts'],
+    setupFiles: ['src/host/node.ts', 'test/draw.ts', 'test/cpu-by-file.ts'],
     // Only for what hangs: a laptop with other work may take minutes for what takes a second.
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,

@@ -18,6 +18,7 @@ export const longTests: readonly string[] = [
   'test/cli/compile/counts-and-groups.test.ts',
   'test/cli/compile/job.test.ts',
   'test/cli/compile/solvers.test.ts',
+  'test/cli/docs-commands.test.ts',
   'test/cli/help.test.ts',
   'test/cli/jobs/jobs.test.ts',
   'test/cli/terminal.test.ts',

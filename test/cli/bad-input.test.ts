@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder } from '../temporary.ts';
 import { inProcess } from './in-process.ts';
-import { ccc, fileWith, shell } from './run.ts';
+import { fileWith, shell } from './run.ts';
 
 const schedule = (steps: string, head = 'collective: allgather\nranks: 4\n'): string =>
   `format: ccc-schedule\nversion: 1\nname: mine-allgather\n${head}steps:\n${steps}`;
@@ -256,9 +256,9 @@ describe('damaged files', () => {
     expect({ status: outcome.status, stdout: outcome.stdout }).toEqual({ status: 2, stdout: '' });
   });
 
-  it('cannot move the cursor', () => {
+  it('cannot move the cursor', async () => {
     const path = fileWith('hello: \u001b[31mred', '\u001b[2Jfile.yaml');
-    const { status, stderr } = ccc(['verify', path]);
+    const { status, stderr } = await inProcess(['verify', path]);
     expect(status).toBe(2);
     expect(stderr).not.toContain('\u001b');
   });
@@ -268,18 +268,18 @@ describe('schedules made of others', () => {
   const made = (body: string): string =>
     `format: ccc-schedule\nversion: 1\nname: made-allgather\ncollective: allgather\n${body}\n`;
 
-  it('have the place of a name that does not exist', () => {
-    const { status, stderr } = ccc(['verify', '-'], made('compose: [ring-allgahter]'));
+  it('have the place of a name that does not exist', async () => {
+    const { status, stderr } = await inProcess(['verify', '-'], made('compose: [ring-allgahter]'));
     expect(status).toBe(2);
     expect(stderr).toContain('<stdin>:5:');
     expect(stderr).toContain('ring-allgather');
   });
 
-  it('are not made of themselves', () => {
+  it('are not made of themselves', async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'a.yaml'), made('compose: [./b.yaml]'));
     writeFileSync(join(folder, 'b.yaml'), made('compose: [./a.yaml]'));
-    const { status, stderr } = ccc(['verify', './a.yaml'], '', folder);
+    const { status, stderr } = await inProcess(['verify', './a.yaml'], '', folder);
     expect(status).toBe(2);
     expect(stderr).toContain('made of itself');
   });
@@ -321,16 +321,16 @@ describe('mistakes on the command line', () => {
   });
 });
 
-describe('options for schedules', () => {
-  const plan = ccc(['compile', 'barrier', '--topo', 'ring:2']).stdout;
+describe('options for schedules', async () => {
+  const plan = (await inProcess(['compile', 'barrier', '--topo', 'ring:2'])).stdout;
 
   it.each([
     ['verify', '--chunks', '7'],
     ['verify', '--set', 'a=1'],
     ['convert', '--ranks', '5'],
     ['show', '--ranks', '5'],
-  ])('are not for plans: ccc %s - %s', (command, option, value) => {
-    const { status, stdout, stderr } = ccc([command, '-', option, value], plan);
+  ])('are not for plans: ccc %s - %s', async (command, option, value) => {
+    const { status, stdout, stderr } = await inProcess([command, '-', option, value], plan);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(`${option} is for schedules`);
   });
@@ -344,8 +344,8 @@ describe('mistakes in a file', () => {
     expect({ status: outcome.status, stdout: outcome.stdout }).toEqual({ status, stdout: '' });
   });
 
-  it('is a document with --json', () => {
-    const outcome = ccc(
+  it('is a document with --json', async () => {
+    const outcome = await inProcess(
       ['verify', '-', '--json'],
       schedule('  - step:\n      - copy: 0 -> 1\n        what: shard nn\n'),
     );
@@ -359,9 +359,13 @@ describe('mistakes in a file', () => {
 });
 
 describe('an output that cannot be written', () => {
-  it('is said, and nothing half-written stays', () => {
+  it('is said, and nothing half-written stays', async () => {
     const folder = emptyFolder();
-    const outcome = ccc(['compile', 'allgather', '--topo', 'ring:4', '-o', 'no/such/folder/plan.json'], '', folder);
+    const outcome = await inProcess(
+      ['compile', 'allgather', '--topo', 'ring:4', '-o', 'no/such/folder/plan.json'],
+      '',
+      folder,
+    );
     expect(outcome.status).toBe(2);
     expect(outcome.stderr).toContain('folder');
     expect(readdirSync(folder)).toEqual([]);
@@ -371,39 +375,51 @@ describe('an output that cannot be written', () => {
     ['compile', 'broadcast', '--engine', 'symmetric', '--root', '1', '-o'],
     ['tune', 'broadcast', '--engine', 'symmetric', '--rules'],
     ['tune', 'broadcast', '--engine', 'symmetric', '--csv'],
-  ])('is said by %s before the search', (...args) => {
+  ])('is said by %s before the search', async (...args) => {
     const search = [...args.slice(0, -1), '--topo', 'line:9'];
-    expect(ccc(search).stderr).not.toContain('folder');
-    expect(ccc([...search, args[args.length - 1], 'no/such/file']).stderr).toContain('folder does not exist');
+    expect((await inProcess(search)).stderr).not.toContain('folder');
+    expect((await inProcess([...search, args[args.length - 1], 'no/such/file'])).stderr).toContain(
+      'folder does not exist',
+    );
   });
 
-  it.runIf(existsSync('/proc'))('may be where no files can be made, nor folders', () => {
+  it.runIf(existsSync('/proc'))('may be where no files can be made, nor folders', async () => {
     for (const args of [
       ['compile', '-o', '/proc/ccc.json'],
       ['tune', '-o', '/proc/ccc'],
     ]) {
-      const { status, stderr } = ccc([...args, '--topo', 'ring:4', 'allgather']);
+      const { status, stderr } = await inProcess([...args, '--topo', 'ring:4', 'allgather']);
       expect(status).toBe(2);
       expect(stderr).toMatch(/takes no files|no permission/);
     }
   });
 
-  it('is made with the folders above it where it is a folder', () => {
+  it('is made with the folders above it where it is a folder', async () => {
     const folder = emptyFolder();
     const args = ['--topo', 'ring:2', '--points', '2', '--engine', 'library', '-o', 'new/and/newer'];
-    for (const _ of ['made', 'there']) expect(ccc(['tune', 'allgather', ...args], '', folder).status).toBe(0);
+    for (const _ of ['made', 'there'])
+      expect((await inProcess(['tune', 'allgather', ...args], '', folder)).status).toBe(0);
     expect(readdirSync(join(folder, 'new/and/newer'))).not.toEqual([]);
   });
 
-  it('leaves what was there when a plan fails', () => {
+  it('leaves what was there when a plan fails', async () => {
     const path = fileWith('precious', 'plan.json');
-    const outcome = ccc(['compile', 'allgather', '--topo', 'ring:4', '--algorithm', 'nonsense', '-o', path]);
+    const outcome = await inProcess([
+      'compile',
+      'allgather',
+      '--topo',
+      'ring:4',
+      '--algorithm',
+      'nonsense',
+      '-o',
+      path,
+    ]);
     expect(outcome.status).toBe(2);
     expect(readFileSync(path, 'utf8')).toBe('precious');
   });
 
-  it('may be a folder', () => {
-    const outcome = ccc(['compile', 'allgather', '--topo', 'ring:4', '-o', emptyFolder()]);
+  it('may be a folder', async () => {
+    const outcome = await inProcess(['compile', 'allgather', '--topo', 'ring:4', '-o', emptyFolder()]);
     expect({ status: outcome.status, stdout: outcome.stdout }).toEqual({ status: 2, stdout: '' });
     expect(outcome.stderr).toContain('it is a folder');
   });

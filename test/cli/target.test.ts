@@ -5,7 +5,6 @@ import { ownFile } from '../../src/cli/target.ts';
 import { formatFor } from '../../src/session/targets.ts';
 import { emptyFolder } from '../temporary.ts';
 import { inProcess } from './in-process.ts';
-import { ccc } from './run.ts';
 
 describe('the name behind -o', () => {
   it.each([
@@ -33,13 +32,13 @@ describe('the name behind -o', () => {
     }
   });
 
-  it('chooses what is written', () => {
+  it('chooses what is written', async () => {
     const folder = emptyFolder();
-    const compiled = ccc(['compile', 'allgather', '--topo', 'ring:2', '-o', 'a.xml'], '', folder);
+    const compiled = await inProcess(['compile', 'allgather', '--topo', 'ring:2', '-o', 'a.xml'], '', folder);
     expect(compiled.status).toBe(0);
-    expect(ccc(['convert', 'a.xml', '-o', 'a.ts'], '', folder).status).toBe(0);
-    expect(ccc(['verify', 'a.xml'], '', folder).stdout).toMatch(/^correct: /);
-    expect(ccc(['convert', 'a.xml', '--topo', 'ring:2', '-o', 'a.html'], '', folder).status).toBe(0);
+    expect((await inProcess(['convert', 'a.xml', '-o', 'a.ts'], '', folder)).status).toBe(0);
+    expect((await inProcess(['verify', 'a.xml'], '', folder)).stdout).toMatch(/^correct: /);
+    expect((await inProcess(['convert', 'a.xml', '--topo', 'ring:2', '-o', 'a.html'], '', folder)).status).toBe(0);
     const page = readFileSync(`${folder}/a.html`, 'utf8');
     expect(page).toMatch(/^<!doctype html>/i);
     expect(page).toContain("default-src 'none'");

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlanBundle, RangedBundle } from '../../src/emit/index.ts';
-import { ccc } from '../cli/run.ts';
+import { inProcess } from '../cli/in-process.ts';
 import { emptyFolder } from '../temporary.ts';
 import { emitterOfTypeScript, planOf, runTool, written } from './typescript/plans.ts';
 
@@ -120,7 +120,7 @@ describe('ccc tune --emit', () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     const asked = ['tune', 'allreduce', ...few, '--same-bits', '--emit', 'ts', '-o', 'allreduce.ts'];
-    const { status, stdout, stderr } = ccc(asked, '', folder);
+    const { status, stdout, stderr } = await inProcess(asked, '', folder);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/same bits: all plans combine every chunk by the tree \(.*\) on all ranks/);
     const file = join(folder, 'allreduce.ts');
@@ -133,8 +133,8 @@ describe('ccc tune --emit', () => {
     [['--emit', 'goal', '-o', 'x'], /goal is for one plan: all sizes in one file are for ts and mpi-c/],
     [['--same-bits', '--rules', 'x'], /--same-bits is for plans of ccc/],
     [['--rules-version', '4', '--rules', 'x'], /'4' is no version/],
-  ])('refuses %o', (options, message) => {
-    const { status, stderr } = ccc(['tune', 'allreduce', ...few, ...options], '', emptyFolder());
+  ])('refuses %o', async (options, message) => {
+    const { status, stderr } = await inProcess(['tune', 'allreduce', ...few, ...options], '', emptyFolder());
     expect(status).toBe(2);
     expect(stderr).toMatch(message);
   });

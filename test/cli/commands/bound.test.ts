@@ -1,7 +1,7 @@
 /** What `ccc bound` says to people: every certificate of the document, in lines that fit. */
 import { describe, expect, it } from 'vitest';
 import { displayLimits } from '../../../src/cli/shown.ts';
-import { ccc } from '../run.ts';
+import { inProcess } from '../in-process.ts';
 
 interface BoundDocument {
   readonly seconds: number;
@@ -10,10 +10,10 @@ interface BoundDocument {
 }
 
 describe('ccc bound', () => {
-  it('gives the reasons of the document, broken where lines would be too long', () => {
+  it('gives the reasons of the document, broken where lines would be too long', async () => {
     const request = ['bound', 'allgather', '--topo', 'torus:4x4', '--size', '64MiB'];
-    const { certificates } = JSON.parse(ccc([...request, '--json']).stdout) as BoundDocument;
-    const { stdout } = ccc(request);
+    const { certificates } = JSON.parse((await inProcess([...request, '--json'])).stdout) as BoundDocument;
+    const { stdout } = await inProcess(request);
     const lines = stdout.trimEnd().split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(displayLimits.width);
     expect(lines.length).toBeGreaterThan(certificates.length + 1);
@@ -22,14 +22,14 @@ describe('ccc bound', () => {
     for (const { reason } of certificates) expect(said).toContain(reason);
   });
 
-  it('says what rings and trees of NCCL make of the bound, and nothing where NCCL has none', () => {
+  it('says what rings and trees of NCCL make of the bound, and nothing where NCCL has none', async () => {
     const request = ['bound', 'allreduce', '--topo', 'dgx1', '--size', '64MiB'];
-    const { seconds, baselines } = JSON.parse(ccc([...request, '--json']).stdout) as BoundDocument;
+    const { seconds, baselines } = JSON.parse((await inProcess([...request, '--json'])).stdout) as BoundDocument;
     expect(baselines?.priced.map(({ name }) => name).sort()).toEqual(['nccl-ring', 'nccl-tree']);
-    const { stdout } = ccc(request);
+    const { stdout } = await inProcess(request);
     for (const { name, seconds: time } of baselines?.priced ?? []) {
       expect(stdout).toMatch(new RegExp(`^  ${name}: .*, ${(seconds / time).toFixed(4)} of the bound`, 'm'));
     }
-    expect(ccc(['bound', 'alltoall', '--topo', 'dgx1']).stdout).not.toContain('NCCL');
+    expect((await inProcess(['bound', 'alltoall', '--topo', 'dgx1'])).stdout).not.toContain('NCCL');
   });
 });

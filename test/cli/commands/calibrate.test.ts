@@ -8,7 +8,7 @@ import { importPlan } from '../../../src/jobs/convert.ts';
 import { simulate } from '../../../src/model/index.ts';
 import { loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { emptyFolder } from '../../temporary.ts';
-import { ccc } from '../run.ts';
+import { inProcess } from '../in-process.ts';
 import { Running } from '../running.ts';
 
 /** Times of a chain over three hops with lanes that are slower than links: 3 (α + 2 o + n/B), and the launch. */
@@ -54,7 +54,7 @@ describe('ccc calibrate', () => {
       '--date',
       '2024-04-03',
     ];
-    const { status, stdout, stderr } = ccc(asked, '', folder);
+    const { status, stdout, stderr } = await inProcess(asked, '', folder);
     expect(stderr).toBe('');
     expect(status).toBe(0);
     expect(stdout).toMatch(/\| launch +\| 12 us +\| calibrated +\|/);
@@ -71,9 +71,9 @@ describe('ccc calibrate', () => {
     expect(seconds / (12e-6 + 3 * (8e-6 + 512_000 / 3e9))).toBeCloseTo(1, 3);
   });
 
-  it('prints one document', () => {
+  it('prints one document', async () => {
     const folder = folderWith('times.csv', timesOf(sizes));
-    const { stdout } = ccc(['calibrate', 'times.csv', ...machine, '--json'], '', folder);
+    const { stdout } = await inProcess(['calibrate', 'times.csv', ...machine, '--json'], '', folder);
     const document = JSON.parse(stdout);
     expect(document.parameters.find(({ name }: { name: string }) => name === 'launch').seconds).toBeCloseTo(12e-6, 8);
     expect(document.errors.fitted.median).toBeLessThan(0.001);
@@ -94,7 +94,7 @@ describe('ccc calibrate', () => {
     expect(stdout).toContain('| launch');
     const first = readFileSync(join(folder, 'found.yaml'), 'utf8');
     expect(resolveTopology(`${join(folder, 'found.yaml')}:16`).launch).toBeGreaterThan(0);
-    const limited = ccc([...asked, '--time-limit', '1ms'], '', folder);
+    const limited = await inProcess([...asked, '--time-limit', '1ms'], '', folder);
     expect(limited.status).toBe(3);
     expect(readFileSync(join(folder, 'found.yaml'), 'utf8').length / first.length).toBeCloseTo(1, 1);
   });
@@ -133,7 +133,7 @@ describe('ccc calibrate', () => {
       'of 1 measurement none is left to be fitted: 1 of no bytes',
     ],
     ['times without sense', ['calibrate', 'wild.csv', ...machine], 1, 'no configuration has three times'],
-  ])('%s', (_, asked, status, message) => {
+  ])('%s', async (_, asked, status, message) => {
     const folder = folderWith('times.csv', timesOf(sizes));
     writeFileSync(join(folder, 'lost.csv'), 'plan,protocol,size,seconds\nlost.xml,LL,8,1e-6\n');
     writeFileSync(join(folder, 'wrong.csv'), 'plan,protocol,size,seconds\nwrong.yaml,,8,1e-6\n');
@@ -149,8 +149,8 @@ describe('ccc calibrate', () => {
     );
     writeFileSync(join(folder, 'eight.csv'), 'plan,protocol,size,seconds\neight.json,,8,1e-6\n');
     if (asked.includes('eight.csv'))
-      ccc(['convert', 'chain-broadcast', '--ranks', '8', '-o', 'eight.json'], '', folder);
-    const found = ccc(asked, '', folder);
+      await inProcess(['convert', 'chain-broadcast', '--ranks', '8', '-o', 'eight.json'], '', folder);
+    const found = await inProcess(asked, '', folder);
     expect(found.stderr).toContain(message);
     expect(found.status).toBe(status);
     expect(found.stderr).not.toMatch(/\n\s+at /);

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../in-process.ts';
-import { ccc, fileWith } from '../run.ts';
+import { fileWith } from '../run.ts';
 
-const compiled = (...args: string[]): string => fileWith(ccc(['compile', ...args]).stdout, 'plan.json');
+const compiled = async (...args: string[]): Promise<string> =>
+  fileWith((await inProcess(['compile', ...args])).stdout, 'plan.json');
 
 describe('two machines', () => {
   it('are told by what one has and the other has not', async () => {
@@ -23,9 +24,9 @@ describe('two machines', () => {
   });
 });
 
-describe('two plans', () => {
-  const whole = compiled('allgather', '--topo', 'ring:4', '--size', '4MB', '--algorithm', 'ring', '--bulks', '1');
-  const broken = compiled(
+describe('two plans', async () => {
+  const whole = await compiled('allgather', '--topo', 'ring:4', '--size', '4MB', '--algorithm', 'ring', '--bulks', '1');
+  const broken = await compiled(
     ...['allgather', '--topo', 'ring:4', '--without', 'link:0-1', '--size', '4MB', '--algorithm', 'ring'],
     ...['--bulks', '1'],
   );

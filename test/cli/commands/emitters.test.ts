@@ -3,99 +3,103 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder } from '../../temporary.ts';
-import { ccc } from '../run.ts';
+import { inProcess } from '../in-process.ts';
 
 describe('formats of --emit', () => {
-  it('are listed', () => {
-    const names = ccc(['list', 'emitters'])
-      .stdout.split('\n')
-      .map((line) => line.split(' ')[0]);
+  it('are listed', async () => {
+    const names = (await inProcess(['list', 'emitters'])).stdout.split('\n').map((line) => line.split(' ')[0]);
     expect(names).toEqual(expect.arrayContaining(['json', 'msccl-xml', 'msccl-xml-rccl', 'mscclpp', 'trace', 'goal']));
   });
 
-  it('go from plan to MSCCL XML and back', () => {
+  it('go from plan to MSCCL XML and back', async () => {
     const folder = emptyFolder();
     const compile = ['compile', 'allreduce', '--topo', 'ring:4', '--size', '1MiB', '--op', 'max'];
-    expect(ccc([...compile, '--emit', 'msccl-xml', '-o', 'a.xml'], '', folder).status).toBe(0);
-    const verified = ccc(['verify', 'a.xml', '--op', 'max'], '', folder);
+    expect((await inProcess([...compile, '--emit', 'msccl-xml', '-o', 'a.xml'], '', folder)).status).toBe(0);
+    const verified = await inProcess(['verify', 'a.xml', '--op', 'max'], '', folder);
     expect(verified).toMatchObject({ status: 0 });
     expect(verified.stdout).toContain('no deadlock with 2 transfers in flight per connection');
-    expect(ccc(['convert', 'a.xml', '-o', 'a.json'], '', folder).status).toBe(0);
-    const again = ccc(['convert', 'a.json', '--emit', 'msccl-xml-rccl', '-o', 'b.xml'], '', folder);
+    expect((await inProcess(['convert', 'a.xml', '-o', 'a.json'], '', folder)).status).toBe(0);
+    const again = await inProcess(['convert', 'a.json', '--emit', 'msccl-xml-rccl', '-o', 'b.xml'], '', folder);
     expect(again).toMatchObject({ status: 0 });
-    expect(ccc(['verify', 'b.xml'], '', folder).status).toBe(0);
+    expect((await inProcess(['verify', 'b.xml'], '', folder)).status).toBe(0);
   });
 
-  it('say what a plan takes where they have no bulks', () => {
+  it('say what a plan takes where they have no bulks', async () => {
     const folder = emptyFolder();
     const machine = ['--topo', 'h100', '--protocol', 'LL', '--size', '1MiB'];
     const compile = ['compile', 'allreduce', ...machine, '--emit', 'msccl-xml', '-o', 'a.xml'];
-    const inSeveral = ccc([...compile, '--algorithm', 'ring-allreduce', '--bulks', '4'], '', folder);
+    const inSeveral = await inProcess([...compile, '--algorithm', 'ring-allreduce', '--bulks', '4'], '', folder);
     const told = /msccl-xml has no bulks: instead of in 4, the plan goes in one and takes ([\d.]+ .s) for 1 MiB/;
     expect(inSeveral.stderr).toMatch(told);
-    const verified = ccc(['verify', 'a.xml', ...machine], '', folder);
+    const verified = await inProcess(['verify', 'a.xml', ...machine], '', folder);
     expect(verified.stdout).toContain(`takes ${told.exec(inSeveral.stderr)?.[1]} for 1 MiB`);
-    const inOne = ccc([...compile, '--algorithm', 'ring-allreduce'], '', folder);
+    const inOne = await inProcess([...compile, '--algorithm', 'ring-allreduce'], '', folder);
     expect(inOne.stderr).toContain('msccl-xml has no bulks: the plan is the best that was found in one');
     const [read] = / takes [\d.]+ .s for 1 MiB/.exec(inOne.stderr) ?? [];
-    expect(ccc(['verify', 'a.xml', ...machine], '', folder).stdout).toContain(`the plan${read}`);
-    const json = ccc(['compile', 'allreduce', ...machine, '--algorithm', 'ring-allreduce'], '', folder);
+    expect((await inProcess(['verify', 'a.xml', ...machine], '', folder)).stdout).toContain(`the plan${read}`);
+    const json = await inProcess(['compile', 'allreduce', ...machine, '--algorithm', 'ring-allreduce'], '', folder);
     expect(JSON.parse(json.stdout).bulks).toBeGreaterThan(1);
   });
 
-  it('go from plan to MSCCL++ and to a verdict on it', () => {
+  it('go from plan to MSCCL++ and to a verdict on it', async () => {
     const folder = emptyFolder();
     const compile = ['compile', 'allgather', '--topo', 'ring:4', '--size', '1MiB', '--emit', 'mscclpp', '-o', 'p.json'];
-    const compiled = ccc(compile, '', folder);
+    const compiled = await inProcess(compile, '', folder);
     expect(compiled.status).toBe(0);
     expect(compiled.stderr).toMatch(/\d+ of \d+ handshakes before messages/);
-    const verified = ccc(['verify', 'p.json'], '', folder);
+    const verified = await inProcess(['verify', 'p.json'], '', folder);
     expect(verified).toMatchObject({ status: 0, stdout: expect.stringContaining('no data race in any interleaving') });
-    expect(ccc(['show', 'p.json'], '', folder).stdout).toMatch(/put {2}input\[0:\d\] -> gpu \d output/);
+    expect((await inProcess(['show', 'p.json'], '', folder)).stdout).toMatch(/put {2}input\[0:\d\] -> gpu \d output/);
     const text = readFileSync(join(folder, 'p.json'), 'utf8');
     const unsignalled = text.replace(/"name": "signal"/, '"name": "nop"');
-    const document = JSON.parse(ccc(['verify', '-', '--json'], unsignalled, folder).stdout);
+    const document = JSON.parse((await inProcess(['verify', '-', '--json'], unsignalled, folder)).stdout);
     expect(document).toMatchObject({ ok: false, verdict: 'mismatched', collective: 'allgather', ranks: [4] });
     expect(document.findings[0].message).toContain('a signal is missing');
     expect(document.findings[0].source.line).toBeGreaterThan(1);
-    const half = ccc(['verify', '-'], text.slice(0, 2000), folder);
+    const half = await inProcess(['verify', '-'], text.slice(0, 2000), folder);
     expect(half).toMatchObject({ status: 2, stderr: expect.stringContaining('is not JSON') });
     const machine = ['--topo', 'ring:4', '--size', '1MiB'];
     const [time] =
-      /takes .* for 1 MiB on ring:4 .*/.exec(ccc(['verify', 'p.json', ...machine], '', folder).stdout) ?? [];
+      /takes .* for 1 MiB on ring:4 .*/.exec((await inProcess(['verify', 'p.json', ...machine], '', folder)).stdout) ??
+      [];
     expect(time).toContain('simulated');
-    expect(ccc(['show', 'p.json', ...machine], '', folder).stdout).toContain(`\n${time}\n`);
-    const converted = ccc(['convert', 'p.json', ...machine], '', folder);
+    expect((await inProcess(['show', 'p.json', ...machine], '', folder)).stdout).toContain(`\n${time}\n`);
+    const converted = await inProcess(['convert', 'p.json', ...machine], '', folder);
     expect(converted).toEqual({ status: 0, stdout: text, stderr: `the plan ${time}\n` });
-    const refused = ccc(['convert', '-'], unsignalled, folder);
+    const refused = await inProcess(['convert', '-'], unsignalled, folder);
     expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('a signal is missing') });
-    const other = ccc(['convert', 'p.json', '--emit', 'json'], '', folder);
+    const other = await inProcess(['convert', 'p.json', '--emit', 'json'], '', folder);
     expect(other).toMatchObject({ status: 1, stderr: expect.stringContaining('is an MSCCL++ execution plan') });
   });
 
-  it('show compiled and converted plans over time', () => {
+  it('show compiled and converted plans over time', async () => {
     const folder = emptyFolder();
-    expect(ccc(['compile', 'allgather', '--topo', 'ring:3', '--size', '3kB', '-o', 'p.json'], '', folder).status).toBe(
-      0,
-    );
+    expect(
+      (await inProcess(['compile', 'allgather', '--topo', 'ring:3', '--size', '3kB', '-o', 'p.json'], '', folder))
+        .status,
+    ).toBe(0);
     const onto = ['convert', 'p.json', '--topo', 'ring:3', '--size', '3kB', '--emit'];
-    const compiled = ccc(['compile', 'allgather', '--topo', 'ring:3', '--size', '3kB', '--emit', 'trace'], '', folder);
-    const converted = ccc([...onto, 'trace'], '', folder);
+    const compiled = await inProcess(
+      ['compile', 'allgather', '--topo', 'ring:3', '--size', '3kB', '--emit', 'trace'],
+      '',
+      folder,
+    );
+    const converted = await inProcess([...onto, 'trace'], '', folder);
     expect(converted).toMatchObject({ status: 0, stdout: compiled.stdout });
     expect(JSON.parse(converted.stdout).length).toBeGreaterThan(3 * 4);
-    const goal = ccc([...onto, 'goal'], '', folder);
+    const goal = await inProcess([...onto, 'goal'], '', folder);
     expect(goal.stdout).toMatch(/^num_ranks 3\n\nrank 0 \{\nl\d+: /);
   });
 
-  it('say what they lack, and leave no file', () => {
+  it('say what they lack, and leave no file', async () => {
     const folder = emptyFolder();
-    expect(ccc(['convert', 'chain-scan', '--ranks', '3', '-o', 'p.json'], '', folder).status).toBe(0);
+    expect((await inProcess(['convert', 'chain-scan', '--ranks', '3', '-o', 'p.json'], '', folder)).status).toBe(0);
     for (const [format, words] of [
       ['msccl-xml', 'not scan'],
       ['trace', '--topo, --size'],
       ['goal', '--size'],
     ]) {
-      const outcome = ccc(['convert', 'p.json', '--emit', format, '-o', 'out'], '', folder);
+      const outcome = await inProcess(['convert', 'p.json', '--emit', format, '-o', 'out'], '', folder);
       expect(outcome.status).not.toBe(0);
       expect(outcome.stderr).toContain(`${format} cannot express this plan`);
       expect(outcome.stderr).toContain(words);

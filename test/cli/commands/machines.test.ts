@@ -7,7 +7,7 @@ import { withProtocol } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { samples } from '../../read/machines/samples.ts';
 import { emptyFolder } from '../../temporary.ts';
-import { ccc } from '../run.ts';
+import { inProcess } from '../in-process.ts';
 
 const options: Readonly<Record<string, readonly string[]>> = {
   'topo.xml': ['--boxes', '2'],
@@ -17,8 +17,8 @@ const options: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The topology block of the plan of an allgather on a machine. */
-function planned(folder: string, topo: string, ...more: readonly string[]) {
-  const outcome = ccc(
+async function planned(folder: string, topo: string, ...more: readonly string[]) {
+  const outcome = await inProcess(
     ['compile', 'allgather', '--topo', topo, '--engine', 'library', '--size', '1M', '-o', 'plan.json', ...more],
     '',
     folder,
@@ -28,16 +28,16 @@ function planned(folder: string, topo: string, ...more: readonly string[]) {
 }
 
 describe.each(Object.entries(samples))('%s', (name, text) => {
-  it('converts to a file of the same machine, with its own name', () => {
+  it('converts to a file of the same machine, with its own name', async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, name), text);
-    expect(ccc(['convert', name, '-o', 'machine.yaml', ...options[name]], '', folder)).toEqual({
+    expect(await inProcess(['convert', name, '-o', 'machine.yaml', ...options[name]], '', folder)).toEqual({
       status: 0,
       stdout: '',
       stderr: '',
     });
-    const direct = planned(folder, name, ...options[name]);
-    expect(planned(folder, 'machine.yaml')).toEqual(direct);
+    const direct = await planned(folder, name, ...options[name]);
+    expect(await planned(folder, 'machine.yaml')).toEqual(direct);
     expect(direct.name).toBe(name === 'sccl.json' ? 'square' : name.replace(/\..*/, ''));
     const written = readFileSync(join(folder, 'machine.yaml'), 'utf8');
     expect(written).toMatch(/^source: /m);
@@ -49,30 +49,33 @@ describe('a dump on the command line', () => {
   const folder = emptyFolder();
   for (const [name, text] of Object.entries(samples)) writeFileSync(join(folder, name), text);
 
-  it('of another tool is refused, with what is read', () => {
+  it('of another tool is refused, with what is read', async () => {
     writeFileSync(join(folder, 'lstopo.txt'), 'Machine (63GB total)\n  Package L#0\n');
-    const { status, stderr } = ccc(['convert', 'lstopo.txt', '-o', 'machine.yaml'], '', folder);
+    const { status, stderr } = await inProcess(['convert', 'lstopo.txt', '-o', 'machine.yaml'], '', folder);
     expect(status).toBe(2);
     expect(stderr).toContain('lstopo.txt describes no machine that ccc knows');
   });
 
-  it('is shown, and loses what --without names', () => {
-    expect(ccc(['show', 'topo.xml'], '', folder).stdout).toContain(
+  it('is shown, and loses what --without names', async () => {
+    expect((await inProcess(['show', 'topo.xml'], '', folder)).stdout).toContain(
       'A host of 3 GPUs, read from the NCCL topology topo.xml',
     );
-    const { stderr } = ccc(
+    const { stderr } = await inProcess(
       ['bound', 'allgather', '--topo', 'network.yml', '--without', 'switch 5 of dimension 2'],
       '',
       folder,
     );
     expect(stderr).toBe('');
     expect(
-      ccc(['bound', 'allgather', '--topo', 'topo.xml', '--without', 'gpu 2', '--size', '1G'], '', folder).stdout,
+      (await inProcess(['bound', 'allgather', '--topo', 'topo.xml', '--without', 'gpu 2', '--size', '1G'], '', folder))
+        .stdout,
     ).toContain('no allgather of 1 GiB on topo --without chip:2 takes less than');
   });
 
-  it('is read from standard input', () => {
-    expect(ccc(['bound', 'allgather', '--topo', '-'], samples['network.yml']).stdout).toContain('on stdin takes');
+  it('is read from standard input', async () => {
+    expect((await inProcess(['bound', 'allgather', '--topo', '-'], samples['network.yml'])).stdout).toContain(
+      'on stdin takes',
+    );
   });
 
   it.each<[string, readonly string[], number, string]>([
@@ -98,20 +101,20 @@ describe('a dump on the command line', () => {
     ['a format of plans', ['convert', 'topo.xml', '--emit', 'ts'], 2, 'a machine becomes a topology file, not ts'],
     ['a table without its GPU', ['convert', 'topo.txt'], 2, 'say which GPUs these are with --gpu'],
     ['a choice of links that there is not', ['show', 'topo.xml', '--links', 'pcie'], 2, "'pcie' is no choice of links"],
-  ])('%s', (_, args, status, words) => {
+  ])('%s', async (_, args, status, words) => {
     writeFileSync(join(folder, 'machine.yaml'), 'format: ccc-topology\nversion: 1\nname: one\nchips: 1\n');
-    const outcome = ccc(args, '', folder);
+    const outcome = await inProcess(args, '', folder);
     expect(outcome.stderr).toContain(words);
     expect(outcome.status).toBe(status);
   });
 });
 
 describe('a topology file', () => {
-  it.each(['a100', 'h100', 'mi300x'])('%s keeps its lanes and protocols when it is converted', (name) => {
+  it.each(['a100', 'h100', 'mi300x'])('%s keeps its lanes and protocols when it is converted', async (name) => {
     const folder = emptyFolder();
     const text = readFileSync(new URL(`../../../topologies/${name}.yaml`, import.meta.url), 'utf8');
     writeFileSync(join(folder, 'own.yaml'), text);
-    const outcome = ccc(['convert', 'own.yaml', '-o', 'again.yaml'], '', folder);
+    const outcome = await inProcess(['convert', 'own.yaml', '-o', 'again.yaml'], '', folder);
     expect(outcome).toEqual({ status: 0, stdout: '', stderr: '' });
     const [before, after] = [resolveTopology(name), resolveTopology(join(folder, 'again.yaml'))];
     const protocols = Object.keys(before.protocols ?? {});

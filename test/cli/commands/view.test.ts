@@ -10,7 +10,7 @@ import { PlanModel } from '../../../src/view/page/plan-model.ts';
 import { exchange, type PlanJson } from '../../mscclpp/check/plans.ts';
 import { emptyFolder } from '../../temporary.ts';
 import { inProcess } from '../in-process.ts';
-import { ccc, fileWith } from '../run.ts';
+import { fileWith } from '../run.ts';
 
 /** The data of a page. */
 function dataOf(page: string): PageDocument {
@@ -26,7 +26,7 @@ async function view(...args: readonly string[]): Promise<PageDocument> {
 
 const folder = emptyFolder();
 const planFile = join(folder, 'plan.json');
-ccc(['compile', 'allgather', '--topo', 'sg2260x4', '-o', planFile]);
+await inProcess(['compile', 'allgather', '--topo', 'sg2260x4', '-o', planFile]);
 const planText = readFileSync(planFile, 'utf8');
 
 describe('ccc view of MSCCL++ execution plans', () => {
@@ -94,9 +94,9 @@ describe('ccc view', () => {
     expect(plans[0].sources.map(({ name }) => name)).toEqual([path]);
   });
 
-  it('writes a file that loads nothing: only its own script and style, by their hashes', () => {
+  it('writes a file that loads nothing: only its own script and style, by their hashes', async () => {
     const page = join(folder, 'plan.html');
-    expect(ccc(['view', planFile, '-o', page])).toMatchObject({ status: 0, stdout: '' });
+    expect(await inProcess(['view', planFile, '-o', page])).toMatchObject({ status: 0, stdout: '' });
     const text = readFileSync(page, 'utf8');
     const [, policy] = /Content-Security-Policy" content="([^"]*)"/.exec(text) ?? [];
     expect(policy).toMatch(
@@ -116,10 +116,10 @@ describe('ccc view', () => {
 
   it('draws an MSCCL algorithm, a compact plan and a schedule that is wrong', async () => {
     const xml = join(folder, 'ring.xml');
-    ccc(['convert', 'ring-allreduce', '--ranks', '4', '--emit', 'msccl-xml', '-o', xml]);
+    await inProcess(['convert', 'ring-allreduce', '--ranks', '4', '--emit', 'msccl-xml', '-o', xml]);
     expect((await view(xml)).plans[0].collective).toMatchObject({ kind: 'allreduce', ranks: 4 });
     const compact = join(folder, 'compact.json');
-    ccc(['compile', 'allgather', '--topo', 'torus:3x3', '--compact', '-o', compact]);
+    await inProcess(['compile', 'allgather', '--topo', 'torus:3x3', '--compact', '-o', compact]);
     const [grid] = (await view(compact)).plans;
     expect([grid.collective.ranks, grid.machine.layout, grid.clock]).toEqual([9, 'grid', 'seconds']);
     const ring = readFileSync(new URL('../../../schedules/ring-allgather.yaml', import.meta.url), 'utf8');
@@ -132,7 +132,7 @@ describe('ccc view', () => {
   it('draws what tune found: times over sizes, and its plans', async () => {
     const tuned = join(folder, 'tuned');
     const options = ['--topo', 'ring:4', '--sizes', '1KiB..1MiB', '--points', '3', '--engine', 'library'];
-    const { stdout } = ccc(['tune', 'allgather', ...options, '-o', tuned, '--json']);
+    const { stdout } = await inProcess(['tune', 'allgather', ...options, '-o', tuned, '--json']);
     writeFileSync(join(tuned, 'tune.json'), stdout);
     const { plans, tuning } = await view(tuned);
     const said = JSON.parse(stdout);
@@ -144,7 +144,7 @@ describe('ccc view', () => {
 
   it('draws a measured run beside the simulated one, if it is of this plan', async () => {
     const trace = join(folder, 'trace.json');
-    const ran = ccc([
+    const ran = await inProcess([
       'run',
       planFile,
       '--size',

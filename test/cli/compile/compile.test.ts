@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder } from '../../temporary.ts';
-import { ccc, fileWith, shell } from '../run.ts';
+import { inProcess } from '../in-process.ts';
+import { fileWith, shell } from '../run.ts';
 
 /** α and β of sg2260x4, and the time of its allgather in two iterations: 2α + 3M/8β. */
 const alpha = 0.55e-6;
@@ -12,9 +13,9 @@ const beta = 64e9;
 const size = 64 * 2 ** 20;
 const seconds = 2 * alpha + (3 * size) / (8 * beta);
 
-describe('the plan', () => {
+describe('the plan', async () => {
   const args = ['compile', 'allgather', '--topo', 'sg2260x4'];
-  const { status, stdout, stderr } = ccc(args);
+  const { status, stdout, stderr } = await inProcess(args);
 
   it('is all that standard output has, and the report is on standard error', () => {
     expect(status).toBe(0);
@@ -31,9 +32,9 @@ describe('the plan', () => {
     expect(stderr).toMatch(/^optimality +1\.0000$/m);
   });
 
-  it('has the same bytes every time, on standard output and in a file', () => {
+  it('has the same bytes every time, on standard output and in a file', async () => {
     const folder = emptyFolder();
-    const again = ccc([...args, '-o', 'plan.json'], '', folder);
+    const again = await inProcess([...args, '-o', 'plan.json'], '', folder);
     expect({ status: again.status, stdout: again.stdout, files: readdirSync(folder) }).toEqual({
       status: 0,
       stdout: '',
@@ -42,30 +43,30 @@ describe('the plan', () => {
     expect(readFileSync(join(folder, 'plan.json'), 'utf8')).toBe(stdout);
   });
 
-  it('is said to have a rate only where it takes time', () => {
+  it('is said to have a rate only where it takes time', async () => {
     expect(stderr).toMatch(/^rate +170\.2 GB\/s algbw, 127\.6 GB\/s busbw$/m);
-    const alone = ccc(['compile', 'allgather', '--topo', 'ring:1']);
+    const alone = await inProcess(['compile', 'allgather', '--topo', 'ring:1']);
     expect(alone.stderr).toMatch(/^simulated time +0 s for 64 MiB$/m);
     expect(alone.stderr).not.toContain('algbw');
   });
 
-  it('is said to have no rate where no data move, and no bus bandwidth where nccl-tests defines none', () => {
-    const barrier = ccc(['compile', 'barrier', '--topo', 'ring:4']);
+  it('is said to have no rate where no data move, and no bus bandwidth where nccl-tests defines none', async () => {
+    const barrier = await inProcess(['compile', 'barrier', '--topo', 'ring:4']);
     expect(barrier.stderr).toMatch(/^simulated time +2\.001 µs/m);
     expect(barrier.stderr).not.toContain('algbw');
-    const groups = ccc(['compile', 'allgather', '--topo', 'ring:4', '--group', '0,1', '--group', '2,3']);
+    const groups = await inProcess(['compile', 'allgather', '--topo', 'ring:4', '--group', '0,1', '--group', '2,3']);
     expect(groups.stderr).toMatch(/^rate +\S+ GB\/s algbw$/m);
   });
 
-  it('is accepted by ccc verify', () => {
-    const verdict = ccc(['verify', '-', '--topo', 'sg2260x4'], stdout);
+  it('is accepted by ccc verify', async () => {
+    const verdict = await inProcess(['verify', '-', '--topo', 'sg2260x4'], stdout);
     expect(verdict.stdout).toMatch(/^correct: /);
     expect(verdict).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('replaces an older file', () => {
+  it('replaces an older file', async () => {
     const path = fileWith('older', 'plan.json');
-    expect(ccc([...args, '-o', path]).status).toBe(0);
+    expect((await inProcess([...args, '-o', path])).status).toBe(0);
     expect(readFileSync(path, 'utf8')).toBe(stdout);
   });
 
@@ -74,10 +75,10 @@ describe('the plan', () => {
   });
 });
 
-describe('--json', () => {
+describe('--json', async () => {
   const folder = emptyFolder();
   const command = ['compile', 'allgather', '--topo', 'sg2260x4', '--json', '--explain', '-o', 'p.json'];
-  const { status, stdout } = ccc(command, '', folder);
+  const { status, stdout } = await inProcess(command, '', folder);
   const document = JSON.parse(stdout);
 
   it('has cost, bound, proof and candidates, and leaves the plan to -o', () => {
@@ -112,8 +113,8 @@ describe('--json', () => {
   });
 });
 
-describe('the report', () => {
-  const { stderr } = ccc(['compile', 'allreduce', '--topo', 'routed-line', '--engine', 'library']);
+describe('the report', async () => {
+  const { stderr } = await inProcess(['compile', 'allreduce', '--topo', 'routed-line', '--engine', 'library']);
 
   it('has a line for every rung and keeps to 100 columns', () => {
     const lines = stderr.trimEnd().split('\n');
@@ -128,9 +129,9 @@ describe('the report', () => {
     expect(stderr).toMatch(/^ring order +0 1 3 2\n +stretch 2\.5; in the order of the ranks it is 3\.5$/m);
   });
 
-  it('says what the time is made of', () => {
+  it('says what the time is made of', async () => {
     // Two messages around a ring of four, of a whole shard of 1 MiB and then of half of one, at 40 GB/s: 3/2 MiB are 39.3 µs.
-    const { stderr: text } = ccc([
+    const { stderr: text } = await inProcess([
       'compile',
       'allgather',
       '--topo',
@@ -143,16 +144,18 @@ describe('the report', () => {
     expect(text).toMatch(/^critical path +2 messages in a row: 2 µs latency, 39\.32 µs bytes$/m);
   });
 
-  it('says when more bulks gain nothing, and only when they were tried', () => {
+  it('says when more bulks gain nothing, and only when they were tried', async () => {
     expect(stderr).toContain('one bulk (more gain nothing)\n');
-    expect(ccc(['compile', 'allgather', '--topo', 'ring:2', '--bulks', '1']).stderr).toContain('one bulk\n');
-    expect(ccc(['compile', 'broadcast', '--topo', 'line:4']).stderr).toMatch(/, \d+ bulks$/m);
+    expect((await inProcess(['compile', 'allgather', '--topo', 'ring:2', '--bulks', '1'])).stderr).toContain(
+      'one bulk\n',
+    );
+    expect((await inProcess(['compile', 'broadcast', '--topo', 'line:4'])).stderr).toMatch(/, \d+ bulks$/m);
   });
 
-  it('has a row for every candidate with --explain, and says what could not be used', () => {
+  it('has a row for every candidate with --explain, and says what could not be used', async () => {
     const request = ['compile', 'allgather', '--topo', 'ring:5', '--explain'];
-    const explained = ccc(request).stderr;
-    const { candidates } = JSON.parse(ccc([...request, '--json', '-o', 'p.json']).stdout);
+    const explained = (await inProcess(request)).stderr;
+    const { candidates } = JSON.parse((await inProcess([...request, '--json', '-o', 'p.json'])).stdout);
     for (const { name } of candidates)
       expect(explained.replace(/\s+/g, ' ')).toContain(` ${name} `.replace(/- /g, '-'));
     // 5 ranks: 4 steps of a ring at α = 1 µs; (N − 1)/N of M at 10 GB/s.
@@ -184,26 +187,26 @@ describe('the report', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  it('says why each candidate was not chosen, by the formulas of the textbooks', () => {
+  it('says why each candidate was not chosen, by the formulas of the textbooks', async () => {
     // On 4 chips in a ring, β = 64 GB/s, α = 0.55 µs: 2α + 3M/8β both ways at once, 3α + 3M/4β one way round.
     const [few, one] = [2 * 0.55e-6 + (3 * 2 ** 26) / (8 * 64e9), 3 * 0.55e-6 + (3 * 2 ** 26) / (4 * 64e9)];
     const request = ['compile', 'allgather', '--topo', 'sg2260x4', '--explain', '--json', '-o', 'p.json'];
-    const reasons = (...more: string[]): Map<string, string> => {
-      const { candidates } = JSON.parse(ccc([...request, ...more]).stdout);
+    const reasons = async (...more: string[]): Promise<Map<string, string>> => {
+      const { candidates } = JSON.parse((await inProcess([...request, ...more])).stdout);
       return new Map(candidates.map(({ name, reason }: { name: string; reason: string }) => [name, reason]));
     };
-    const byTime = reasons();
+    const byTime = await reasons();
     expect(byTime.get('halved-ring-allgather')).toBe('chosen');
     expect(byTime.get('list-steps-allgather')).toBe('as good; textbook algorithms go first');
     expect(one / few).toBeCloseTo(2, 2);
     expect(byTime.get('ring-allgather')).toBe('2 times: bytes take 2 times as long');
     expect(byTime.get('packed trees')).toMatch(/^\+0\.14 %: 550 ns more latency$/);
-    const byLatency = reasons('--objective', 'latency');
+    const byLatency = await reasons('--objective', 'latency');
     expect(byLatency.get('bidirectional-ring-allgather')).toBe('as good, but slower at this size');
     expect(byLatency.get('ring-allgather')).toBe('+50 % in latency');
   });
 
-  it('says of each of several groups which candidate it chose', () => {
+  it('says of each of several groups which candidate it chose', async () => {
     const request = [
       'compile',
       'allgather',
@@ -216,66 +219,81 @@ describe('the report', () => {
       '--size',
       '4KiB',
     ];
-    const rows = ccc([...request, '--explain'])
-      .stderr.split('\n')
+    const rows = (await inProcess([...request, '--explain'])).stderr
+      .split('\n')
       .filter((line) => / \(group .* chosen$/.test(line));
     expect(rows.map((row) => /\(group ([\d,]+)\)/.exec(row)?.[1])).toEqual(['0,1,2', '3,4,5']);
   });
 
-  it('says a reason once for all candidates that have it', () => {
+  it('says a reason once for all candidates that have it', async () => {
     const request = ['compile', 'allreduce', '--topo', 'dgx1', '--without', 'link:0-1'];
-    const document = JSON.parse(ccc([...request, '--explain', '--json', '-o', 'p.json']).stdout);
+    const document = JSON.parse((await inProcess([...request, '--explain', '--json', '-o', 'p.json'])).stdout);
     const reasons = document.dismissed.map(({ reason }: { reason: string }) => reason);
     const repeated = reasons.find((reason: string, at: number) => reasons.indexOf(reason) !== at);
-    const said = ccc([...request, '--explain']).stderr.replaceAll(/\s+/g, ' ');
+    const said = (await inProcess([...request, '--explain'])).stderr.replaceAll(/\s+/g, ' ');
     expect(said.split(repeated)).toHaveLength(2);
   });
 });
 
 describe('--time-limit', () => {
-  it('ends the search with the best so far', () => {
-    const { status, stdout, stderr } = ccc(['compile', 'allreduce', '--topo', 'torus:4x4', '--time-limit', '0ms']);
+  it('ends the search with the best so far', async () => {
+    const { status, stdout, stderr } = await inProcess([
+      'compile',
+      'allreduce',
+      '--topo',
+      'torus:4x4',
+      '--time-limit',
+      '0ms',
+    ]);
     expect(status).toBe(3);
     expect(stderr).toContain('the search was ended; this is the ');
-    expect(ccc(['verify', '-'], stdout).status).toBe(0);
+    expect((await inProcess(['verify', '-'], stdout)).status).toBe(0);
   });
 });
 
 describe('edges of what is legal', () => {
-  const compiled = (...args: string[]) => JSON.parse(ccc(['compile', ...args, '--json']).stdout);
+  const compiled = async (...args: string[]) => JSON.parse((await inProcess(['compile', ...args, '--json'])).stdout);
 
-  it('is no time for no bytes but the latencies', () => {
-    expect(compiled('allgather', '--topo', 'ring:4', '--size', '0').cost.seconds).toBeCloseTo(2e-6, 15);
+  it('is no time for no bytes but the latencies', async () => {
+    expect((await compiled('allgather', '--topo', 'ring:4', '--size', '0')).cost.seconds).toBeCloseTo(2e-6, 15);
   });
 
-  it('is one rank, a few bytes, and amounts with a fraction of a unit', () => {
-    expect(compiled('allreduce', '--topo', 'ring:1')).toMatchObject({ ok: true, cost: { seconds: 0 } });
-    expect(compiled('allreduce', '--topo', 'ring:8', '--size', '1').ok).toBe(true);
-    expect(compiled('allreduce', '--topo', 'ring:4', '--size', '1.1GB').size).toBe(1_100_000_000);
+  it('is one rank, a few bytes, and amounts with a fraction of a unit', async () => {
+    expect(await compiled('allreduce', '--topo', 'ring:1')).toMatchObject({ ok: true, cost: { seconds: 0 } });
+    expect((await compiled('allreduce', '--topo', 'ring:8', '--size', '1')).ok).toBe(true);
+    expect((await compiled('allreduce', '--topo', 'ring:4', '--size', '1.1GB')).size).toBe(1_100_000_000);
   });
 
-  it('is any root, in place, any operator', () => {
+  it('is any root, in place, any operator', async () => {
     const args = ['--topo', 'ring:5', '--root', '3', '--op', 'xor', '--dtype', 'i32', '--in-place'];
-    expect(compiled('reduce', ...args).collective).toMatchObject({ root: 3, op: 'xor', inPlace: true });
+    expect((await compiled('reduce', ...args)).collective).toMatchObject({ root: 3, op: 'xor', inPlace: true });
   });
 
-  it('is a machine without a chip, which has a rank less', () => {
-    expect(compiled('allgather', '--topo', 'full:5', '--without', 'chip:2').collective.ranks).toBe(4);
+  it('is a machine without a chip, which has a rank less', async () => {
+    expect((await compiled('allgather', '--topo', 'full:5', '--without', 'chip:2')).collective.ranks).toBe(4);
   });
 
-  it('is a machine without a link, beside what the whole one takes', () => {
-    const { cost, intact } = compiled('allgather', '--topo', 'ring:4', '--without', 'link:0-1', '--size', '64MiB');
+  it('is a machine without a link, beside what the whole one takes', async () => {
+    const { cost, intact } = await compiled(
+      'allgather',
+      '--topo',
+      'ring:4',
+      '--without',
+      'link:0-1',
+      '--size',
+      '64MiB',
+    );
     expect(intact).toMatchObject({ topology: 'ring:4', effort: 'quick' });
     // A rank of the ring takes 48 MiB in over two links of 10 GB/s; the end of the line over one.
     expect(intact.seconds).toBeGreaterThan((24 * 2 ** 20) / 1e10);
     expect(intact.slowdown).toBeCloseTo(2, 1);
     expect(intact.slowdown).toBeCloseTo(cost.seconds / intact.seconds, 12);
-    expect(compiled('allgather', '--topo', 'ring:4').intact).toBeUndefined();
+    expect((await compiled('allgather', '--topo', 'ring:4')).intact).toBeUndefined();
   });
 
-  it('is a custom collective, defined by its schedule', () => {
+  it('is a custom collective, defined by its schedule', async () => {
     const args = ['custom', '--topo', 'ring:4', '--algorithm', 'reduce-exchange-broadcast-custom'];
-    expect(compiled(...args)).toMatchObject({ ok: true, collective: { kind: 'custom' } });
+    expect(await compiled(...args)).toMatchObject({ ok: true, collective: { kind: 'custom' } });
   });
 });
 
@@ -301,17 +319,17 @@ steps:
     'halo.yaml',
   );
 
-  it('is held against a bound of its own', () => {
+  it('is held against a bound of its own', async () => {
     const args = ['compile', 'custom', '--algorithm', halo, '--topo', 'ring:4', '--size', '2MB', '--json'];
-    const { cost, bound } = JSON.parse(ccc([...args, '--link', '1us,10GB/s', '-o', 'plan.json']).stdout);
+    const { cost, bound } = JSON.parse((await inProcess([...args, '--link', '1us,10GB/s', '-o', 'plan.json'])).stdout);
     // Half of M comes in over each of a chip's two links: α + M/(2β), and nothing can be faster.
     expect(cost.seconds).toBeCloseTo(101e-6, 15);
     expect(bound.seconds).toBeCloseTo(101e-6, 15);
     expect(bound.optimality).toBeCloseTo(1, 9);
   });
 
-  it('keeps its ranks where they are, though another order of the ring were shorter', () => {
-    const { status, stderr } = ccc([
+  it('keeps its ranks where they are, though another order of the ring were shorter', async () => {
+    const { status, stderr } = await inProcess([
       'compile',
       'custom',
       '--algorithm',
@@ -327,8 +345,8 @@ steps:
     });
   });
 
-  it('is not compared with schedules that want something else', () => {
-    const { engines } = JSON.parse(ccc(['optimize', halo, '--topo', 'ring:4', '--json']).stdout);
+  it('is not compared with schedules that want something else', async () => {
+    const { engines } = JSON.parse((await inProcess(['optimize', halo, '--topo', 'ring:4', '--json'])).stdout);
     expect(engines ?? null).toBeNull();
   });
 });
@@ -344,17 +362,19 @@ describe('files of one’s own', () => {
     'format: ccc-topology\nversion: 1\nname: pair\nchips: 2\nlinks:\n  - { duplex: 0 <-> 1, latency: 1 us, bandwidth: 1 GB/s, occupancy: blocking }\n',
   );
 
-  it('are used where they are named', () => {
+  it('are used where they are named', async () => {
     const args = ['compile', 'broadcast', '--topo', './pair.yaml', '--algorithm', 'mine.yaml', '--size', '1MB'];
-    const { status, stdout } = ccc([...args, '--json'], '', folder);
+    const { status, stdout } = await inProcess([...args, '--json'], '', folder);
     expect(status).toBe(0);
     // α + M/β
     expect(JSON.parse(stdout).cost.seconds).toBeCloseTo(1e-6 + 1e-3, 12);
   });
 
-  it('may come from standard input', () => {
+  it('may come from standard input', async () => {
     const text = readFileSync(join(folder, 'mine.yaml'), 'utf8');
-    expect(ccc(['compile', 'broadcast', '--topo', 'ring:2', '--algorithm', '-', '--json'], text).status).toBe(0);
+    expect(
+      (await inProcess(['compile', 'broadcast', '--topo', 'ring:2', '--algorithm', '-', '--json'], text)).status,
+    ).toBe(0);
   });
 });
 
@@ -376,24 +396,25 @@ describe('readers and disks that go away', () => {
 
 describe('the effort', () => {
   const broken = ['compile', 'allgather', '--topo', 'dgx1', '--without', 'link:0-1', '--json'];
-  const effortOf = (args: readonly string[]): string => JSON.parse(ccc(args).stdout).effort;
+  const effortOf = async (args: readonly string[]): Promise<string> =>
+    JSON.parse((await inProcess(args)).stdout).effort;
 
-  it('is quick on a machine that has lost something, unless more is asked for', () => {
-    expect(effortOf(broken)).toBe('quick');
-    expect(effortOf([...broken, '--effort', 'full'])).toBe('full');
-    expect(effortOf([...broken, '--engine', 'list'])).toBe('full');
-    expect(effortOf([...broken, '--objective', 'latency'])).toBe('full');
-    expect(effortOf(['compile', 'allgather', '--topo', 'ring:4', '--json'])).toBe('full');
+  it('is quick on a machine that has lost something, unless more is asked for', async () => {
+    expect(await effortOf(broken)).toBe('quick');
+    expect(await effortOf([...broken, '--effort', 'full'])).toBe('full');
+    expect(await effortOf([...broken, '--engine', 'list'])).toBe('full');
+    expect(await effortOf([...broken, '--objective', 'latency'])).toBe('full');
+    expect(await effortOf(['compile', 'allgather', '--topo', 'ring:4', '--json'])).toBe('full');
   });
 
-  it('is in the report where it is quick', () => {
-    const { stderr } = ccc(broken.slice(0, -1));
+  it('is in the report where it is quick', async () => {
+    const { stderr } = await inProcess(broken.slice(0, -1));
     expect(stderr).toMatch(/^effort +quick: the most promising candidates only/m);
-    expect(ccc([...broken.slice(0, -1), '--effort', 'full']).stderr).not.toMatch(/^effort/m);
+    expect((await inProcess([...broken.slice(0, -1), '--effort', 'full'])).stderr).not.toMatch(/^effort/m);
   });
 
-  it('has to be one of two', () => {
-    const { status, stderr } = ccc([...broken.slice(0, -1), '--effort', 'ful']);
+  it('has to be one of two', async () => {
+    const { status, stderr } = await inProcess([...broken.slice(0, -1), '--effort', 'ful']);
     expect(status).toBe(2);
     expect(stderr).toContain("'ful' is no effort; ");
     expect(stderr).toContain('full');

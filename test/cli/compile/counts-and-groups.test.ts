@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder } from '../../temporary.ts';
-import { ccc, fileWith } from '../run.ts';
+import { inProcess } from '../in-process.ts';
+import { fileWith } from '../run.ts';
 
 describe('--counts', () => {
-  it('compiles a plan that verify proves again', () => {
+  it('compiles a plan that verify proves again', async () => {
     const folder = emptyFolder();
     const counts = ['--counts', '1MiB,0,3MiB,512KiB'];
-    const { status, stderr } = ccc(
+    const { status, stderr } = await inProcess(
       ['compile', 'allgatherv', '--topo', 'ring:4', ...counts, '-o', 'plan.json'],
       '',
       folder,
@@ -18,12 +19,12 @@ describe('--counts', () => {
     const plan = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
     expect(plan.collective).toMatchObject({ kind: 'allgather', counts: [2 ** 20, 0, 3 * 2 ** 20, 2 ** 19] });
     expect(plan.size).toBe(4.5 * 2 ** 20);
-    expect(ccc(['verify', 'plan.json', '--topo', 'ring:4'], '', folder).status).toBe(0);
+    expect((await inProcess(['verify', 'plan.json', '--topo', 'ring:4'], '', folder)).status).toBe(0);
   });
 
-  it('reads counts from a file, and takes them for bounds', () => {
+  it('reads counts from a file, and takes them for bounds', async () => {
     const rows = fileWith('0, 1MB\n2MB, 0\n', 'counts.txt');
-    const { status, stdout } = ccc(['bound', 'alltoallv', '--topo', 'ring:2', '--counts', rows, '--json']);
+    const { status, stdout } = await inProcess(['bound', 'alltoallv', '--topo', 'ring:2', '--counts', rows, '--json']);
     // 2 MB over the one link from rank 1 to rank 0, 1 µs and 10 GB/s.
     expect([status, JSON.parse(stdout).seconds]).toEqual([0, expect.closeTo(1e-6 + 2e6 / 10e9, 12)]);
   });
@@ -36,32 +37,34 @@ describe('--counts', () => {
     [['compile', 'gather', '--topo', 'ring:2', '--counts', '1,x'], 'count 2: expected an amount of data'],
     [['compile', 'gather', '--topo', 'ring:2', '--counts', '1,2', '--size', '3'], 'cannot be used with'],
     [['bound', 'scatter', '--topo', 'ring:2', '--counts=-1,2'], 'count 1: expected a whole number of bytes, 0 or more'],
-  ])('%j is refused', (args, message) => {
-    const { status, stderr } = ccc(args);
+  ])('%j is refused', async (args, message) => {
+    const { status, stderr } = await inProcess(args);
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
 describe('--group', () => {
-  it('compiles for some chips of a machine', () => {
+  it('compiles for some chips of a machine', async () => {
     const folder = emptyFolder();
     const some = ['--topo', 'ring:8', '--group', '0,2,5'];
-    expect(ccc(['compile', 'allreduce', ...some, '--engine', 'library', '-o', 'plan.json'], '', folder).status).toBe(0);
+    expect(
+      (await inProcess(['compile', 'allreduce', ...some, '--engine', 'library', '-o', 'plan.json'], '', folder)).status,
+    ).toBe(0);
     expect(JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')).collective.ranks).toBe(3);
-    expect(ccc(['verify', 'plan.json', ...some], '', folder).status).toBe(0);
-    expect(ccc(['verify', 'plan.json', '--topo', 'ring:8'], '', folder).status).toBe(1);
+    expect((await inProcess(['verify', 'plan.json', ...some], '', folder)).status).toBe(0);
+    expect((await inProcess(['verify', 'plan.json', '--topo', 'ring:8'], '', folder)).status).toBe(1);
   });
 
-  it('compiles several at once, and says what they lose to one another', () => {
+  it('compiles several at once, and says what they lose to one another', async () => {
     const folder = emptyFolder();
     const groups = ['--group', '0,2', '--group', '1,3'];
     const args = ['compile', 'allgather', '--topo', 'line:4', ...groups, '--engine', 'library', '--bulks', '1'];
-    const { status, stderr } = ccc([...args, '-o', 'plan.json'], '', folder);
+    const { status, stderr } = await inProcess([...args, '-o', 'plan.json'], '', folder);
     expect(status).toBe(0);
     expect(stderr).toContain('2 groups at once:');
     expect(stderr).toContain('2.00 times the slowest alone: they share links.');
-    expect(ccc(['verify', 'plan.json', '--topo', 'line:4'], '', folder).status).toBe(0);
-    const { groups: shares, ok } = JSON.parse(ccc([...args, '--json']).stdout);
+    expect((await inProcess(['verify', 'plan.json', '--topo', 'line:4'], '', folder)).status).toBe(0);
+    const { groups: shares, ok } = JSON.parse((await inProcess([...args, '--json'])).stdout);
     expect([ok, shares.map(({ ranks }: { ranks: number[] }) => ranks)]).toEqual([
       true,
       [
@@ -71,8 +74,8 @@ describe('--group', () => {
     ]);
   });
 
-  it('takes the boxes of a topology', () => {
-    const { status, stderr } = ccc([
+  it('takes the boxes of a topology', async () => {
+    const { status, stderr } = await inProcess([
       'compile',
       'broadcast',
       '--topo',
@@ -122,8 +125,8 @@ describe('--group', () => {
       2,
       '--group makes chips unlike each other',
     ],
-  ])('%j is refused', (args, code, message) => {
-    const { status, stderr } = ccc(args);
+  ])('%j is refused', async (args, code, message) => {
+    const { status, stderr } = await inProcess(args);
     expect([status, stderr]).toEqual([code, expect.stringContaining(message)]);
   });
 });

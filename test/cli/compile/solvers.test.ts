@@ -3,12 +3,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { emptyFolder } from '../../temporary.ts';
-import { ccc } from '../run.ts';
+import { inProcess } from '../in-process.ts';
 import { Running } from '../running.ts';
 
-it('says the size of a model that is too large, and the limit', () => {
+it('says the size of a model that is too large, and the limit', async () => {
   const shape = ['--chunks', '8', '--set', 'steps=16', '--set', 'rounds=600'];
-  const { status, stderr } = ccc(['compile', 'alltoall', '--topo', 'torus:8x8', '--engine', 'exact', ...shape]);
+  const { status, stderr } = await inProcess([
+    'compile',
+    'alltoall',
+    '--topo',
+    'torus:8x8',
+    '--engine',
+    'exact',
+    ...shape,
+  ]);
   expect(status).toBe(1);
   expect(stderr).toMatch(/not decided: .* too large for a solver: .* \d+ columns, more than 60000/);
 });
@@ -33,34 +41,37 @@ it('says what to install where GLPK is asked for and not there, and does everyth
   expect((await ask().outcome()).status).toBe(0);
 });
 
-it.each(['highs', 'glpk'])('finds the same frontier by %s', (solver) => {
-  const { status, stdout } = ccc(['pareto', 'alltoall', '--topo', 'ring:5', '--solver', solver, '--json']);
+it.each(['highs', 'glpk'])('finds the same frontier by %s', async (solver) => {
+  const { status, stdout } = await inProcess(['pareto', 'alltoall', '--topo', 'ring:5', '--solver', solver, '--json']);
   expect(status).toBe(0);
   const { points } = JSON.parse(stdout);
   // Each chip sends 2 · 1 + 2 · 2 chunk hops over two links: 3 rounds, in the two steps that the farthest are away.
   expect(points).toMatchObject([{ chunks: 1, steps: 2, rounds: 3, status: 'feasible' }]);
 });
 
-it('says so where no model was needed, and writes none', () => {
+it('says so where no model was needed, and writes none', async () => {
   const file = join(emptyFolder(), 'model.lp');
-  const { status, stderr } = ccc(['pareto', 'allgather', '--topo', 'full:4', '--dump-model', file]);
+  const { status, stderr } = await inProcess(['pareto', 'allgather', '--topo', 'full:4', '--dump-model', file]);
   expect(status).toBe(0);
   expect(stderr).toContain('no linear model was needed; there is none to write');
   expect(existsSync(file)).toBe(false);
 });
 
-it('writes the last model of a frontier', () => {
+it('writes the last model of a frontier', async () => {
   const file = join(emptyFolder(), 'model.lp');
-  const { status, stderr } = ccc(['pareto', 'alltoall', '--topo', 'ring:5', '--dump-model', file]);
+  const { status, stderr } = await inProcess(['pareto', 'alltoall', '--topo', 'ring:5', '--dump-model', file]);
   expect(status).toBe(0);
   expect(stderr).toMatch(/has the model of alltoall \(1, 2, 3\).*: \d+ columns, \d+ rows/);
   expect(readFileSync(file, 'utf8')).toMatch(/^\\ written by ccc\nMinimize\n[\s\S]*\nEnd\n$/);
 });
 
-it('improves a plan in rounds, and says by how much and what bounds nothing; --solver none leaves it', () => {
+it('improves a plan in rounds, and says by how much and what bounds nothing; --solver none leaves it', async () => {
   const file = join(emptyFolder(), 'rounds.lp');
   const asked = ['compile', 'allreduce', '--topo', 'dgx1', '--size', '64KiB', '--json'];
-  const [plain, improved] = [ccc([...asked, '--solver', 'none']), ccc([...asked, '--lp-out', file])];
+  const [plain, improved] = [
+    await inProcess([...asked, '--solver', 'none']),
+    await inProcess([...asked, '--lp-out', file]),
+  ];
   const [before, after] = [JSON.parse(plain.stdout), JSON.parse(improved.stdout)];
   expect(before.inRounds).toBeUndefined();
   expect(after.inRounds).toMatchObject({ before: before.cost.seconds, after: after.cost.seconds });
@@ -68,13 +79,22 @@ it('improves a plan in rounds, and says by how much and what bounds nothing; --s
   expect(after.bound.seconds).toBe(before.bound.seconds);
   expect(improved.stderr).toMatch(/has the model of allreduce in \d+ rounds: \d+ columns, \d+ rows/);
   expect(readFileSync(file, 'utf8')).toMatch(/^\\ written by ccc\nMinimize\n[\s\S]*\nEnd\n$/);
-  const { stderr } = ccc([...asked.slice(0, -1)]);
+  const { stderr } = await inProcess([...asked.slice(0, -1)]);
   expect(stderr).toMatch(/ILP +(no gain over )?[\d.]+ µs/);
   expect(stderr.replace(/\s+/g, ' ')).toContain('no bound, other plans may be faster');
 });
 
-it('needs a solver for the exact engine', () => {
-  const { status, stderr } = ccc(['compile', 'alltoall', '--topo', 'ring:5', '--engine', 'exact', '--solver', 'none']);
+it('needs a solver for the exact engine', async () => {
+  const { status, stderr } = await inProcess([
+    'compile',
+    'alltoall',
+    '--topo',
+    'ring:5',
+    '--engine',
+    'exact',
+    '--solver',
+    'none',
+  ]);
   expect(status).toBe(2);
   expect(stderr).toContain('--solver none');
 });

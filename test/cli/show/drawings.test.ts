@@ -6,7 +6,7 @@ import { resolveTopology } from '../../../src/index.ts';
 import { layOutMachine } from '../../../src/view/index.ts';
 import { hostileNames } from '../../hostile-names.ts';
 import { inProcess } from '../in-process.ts';
-import { ccc, fileWith } from '../run.ts';
+import { fileWith } from '../run.ts';
 
 const show = (...args: string[]) => inProcess(['show', ...args]);
 
@@ -33,7 +33,8 @@ describe('ccc show --emit', () => {
 
   it('draws who talks to whom in a plan', async () => {
     // Each of three shards goes along all links of a ring but one: 2M/3 over each.
-    const plan = ccc(['compile', 'allgather', '--topo', 'ring:3', '--algorithm', 'ring', '--bulks', '1']).stdout;
+    const plan = (await inProcess(['compile', 'allgather', '--topo', 'ring:3', '--algorithm', 'ring', '--bulks', '1']))
+      .stdout;
     const { stdout } = await show(fileWith(plan, 'plan.json'), '--emit', 'dot', '--level', 'overlay');
     expect(stdout.match(/ -> n\d \[label="2M\/3"\];$/gm)).toHaveLength(3);
   });

@@ -1,13 +1,15 @@
 /** A run drawn over time: whose lane is busy when follows from the model by hand. */
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../in-process.ts';
-import { ccc, fileWith } from '../run.ts';
+import { fileWith } from '../run.ts';
 
 /** A message over two links of a line, each for the same time: the first half of the run on one, the second on the other. */
-const chain = ccc([
-  ...['compile', 'broadcast', '--topo', 'line:3', '--algorithm', 'chain', '--bulks', '1', '--chunks', '1'],
-  ...['--size', '1MB'],
-]).stdout;
+const chain = (
+  await inProcess([
+    ...['compile', 'broadcast', '--topo', 'line:3', '--algorithm', 'chain', '--bulks', '1', '--chunks', '1'],
+    ...['--size', '1MB'],
+  ])
+).stdout;
 const path = fileWith(chain, 'chain.json');
 
 describe('ccc show --level timeline', () => {
@@ -45,7 +47,7 @@ describe('ccc show --level timeline', () => {
   });
 
   it('needs a machine', async () => {
-    const homeless = ccc(['convert', 'ring-allgather', '--ranks', '4']).stdout;
+    const homeless = (await inProcess(['convert', 'ring-allgather', '--ranks', '4'])).stdout;
     const { status, stderr } = await inProcess(['show', fileWith(homeless, 'p.json'), '--level', 'timeline']);
     expect(status).toBe(2);
     expect(stderr).toContain('--topo');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { listShipped, loadScheduleFile } from '../../../src/read/index.ts';
 import type { RanksJob } from '../../../src/session/verify/ranks-job.ts';
-import { ccc } from '../run.ts';
+import { inProcess } from '../in-process.ts';
 
 /** The built module: workers run what is built. */
 const built = (name: string): string => new URL(`../../../dist/session/${name}.js`, import.meta.url).href;
@@ -62,12 +62,12 @@ describe('a range of ranks', () => {
     },
   );
 
-  it('says what the limit left out, and ends with 3', () => {
+  it('says what the limit left out, and ends with 3', async () => {
     const args = ['verify', 'ring-allgather', '--ranks', '2..40', '--limit', 'rangeOperations=100'];
-    const { status, stdout, stderr } = ccc(args);
+    const { status, stdout, stderr } = await inProcess(args);
     expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringContaining('not verified for N = 7 … 40:') });
     expect(stdout).toContain('verified for N = 2 … 6\n');
-    const json = ccc([...args, '--json']);
+    const json = await inProcess([...args, '--json']);
     const { ok, verdict, ranks, unfinished } = JSON.parse(json.stdout);
     expect({ status: json.status, ok, verdict, ranks }).toEqual({
       status: 3,
@@ -80,15 +80,15 @@ describe('a range of ranks', () => {
 
   it.each(['1..1000000000', '1..1000000', '65537', '4..9007199254740993'])(
     'is not begun beyond the limit on ranks: %s',
-    (ranks) => {
-      const { status, stdout, stderr } = ccc(['verify', 'ring-allgather', '--ranks', ranks]);
+    async (ranks) => {
+      const { status, stdout, stderr } = await inProcess(['verify', 'ring-allgather', '--ranks', ranks]);
       expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
       expect(stderr).toContain('the limit ranks = 65536');
     },
   );
 
-  it('is told in one report', () => {
-    const { status, stdout, stderr } = ccc(['verify', 'recursive-doubling-allgather', '--ranks', '1..9']);
+  it('is told in one report', async () => {
+    const { status, stdout, stderr } = await inProcess(['verify', 'recursive-doubling-allgather', '--ranks', '1..9']);
     expect(status).toBe(0);
     expect(stdout).toContain('verified for N = 1, 2, 4, 8\n');
     expect(stderr).toContain('not verified for N = 3, 5 … 7, 9:');
@@ -96,16 +96,23 @@ describe('a range of ranks', () => {
 });
 
 describe('ccc verify --all', () => {
-  it('verifies every shipped schedule', () => {
-    const { status, stdout, stderr } = ccc(['verify', '--all', '--ranks', '1..4', '--json']);
+  it('verifies every shipped schedule', async () => {
+    const { status, stdout, stderr } = await inProcess(['verify', '--all', '--ranks', '1..4', '--json']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const { ok, schedules } = JSON.parse(stdout);
     expect(ok).toBe(true);
     expect(schedules.map(({ name }: { name: string }) => name)).toEqual(listShipped('schedules'));
   });
 
-  it('says what a limit of work left out, and ends with 3', () => {
-    const { status, stdout } = ccc(['verify', '--all', '--ranks', '2..9', '--limit', 'rangeOperations=2000']);
+  it('says what a limit of work left out, and ends with 3', async () => {
+    const { status, stdout } = await inProcess([
+      'verify',
+      '--all',
+      '--ranks',
+      '2..9',
+      '--limit',
+      'rangeOperations=2000',
+    ]);
     expect(status).toBe(3);
     const lines = stdout.trimEnd().split('\n');
     const started = lines.filter((line) => line.startsWith('correct: ')).length;
@@ -114,20 +121,20 @@ describe('ccc verify --all', () => {
     expect(started + left.length).toBeGreaterThanOrEqual(listShipped('schedules').length);
   });
 
-  it('is not begun beyond the limit on ranks', () => {
-    expect(ccc(['verify', '--all', '--ranks', '1..100000000']).status).toBe(3);
+  it('is not begun beyond the limit on ranks', async () => {
+    expect((await inProcess(['verify', '--all', '--ranks', '1..100000000'])).status).toBe(3);
   });
 
-  it('says so when something is wrong for one of them', () => {
+  it('says so when something is wrong for one of them', async () => {
     // Exchanges of one message each way deadlock without buffers.
-    const { status, stdout } = ccc(['verify', '--all', '--ranks', '2', '--inflight', '0']);
+    const { status, stdout } = await inProcess(['verify', '--all', '--ranks', '2', '--inflight', '0']);
     expect(status).toBe(1);
     expect(stdout).toMatch(/^correct: ring-allgather/m);
     expect(stdout).toMatch(/^deadlock: recursive-doubling-barrier/m);
   });
 
-  it.each([[['verify']], [['verify', 'ring-allgather', '--all']]])('or one file: %j', (args) => {
-    const { status, stderr } = ccc(args);
+  it.each([[['verify']], [['verify', 'ring-allgather', '--all']]])('or one file: %j', async (args) => {
+    const { status, stderr } = await inProcess(args);
     expect(status).toBe(2);
     expect(stderr).toContain('expected one file, or --all');
   });
