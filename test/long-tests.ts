@@ -1,19 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
 /**
  * Test files that take more than about two seconds of CPU time each: `npm run test:long` runs them, `npm test` all others, and
  * `npx vitest run FILE` whatever is named. A file that is not listed here belongs to the short ones.
  */
 export const longTests: readonly string[] = [
+  'test/bounds/bounds.test.ts',
+  'test/bounds/combined.test.ts',
+  'test/bounds/copied-first.test.ts',
+  'test/bounds/counts.test.ts',
+  'test/bounds/first-hand.test.ts',
+  'test/bounds/handing-on.test.ts',
   'test/calibrate/fit.test.ts',
+  'test/certificates/forged.test.ts',
+  'test/certificates/staged-optima.test.ts',
   'test/cli/commands/calibrate.test.ts',
   'test/cli/commands/compact.test.ts',
-  'test/cli/commands/convert.test.ts',
   'test/cli/commands/emitters.test.ts',
   'test/cli/commands/machines.test.ts',
-  'test/cli/commands/pareto.test.ts',
-  'test/cli/commands/show.test.ts',
   'test/cli/commands/tune.test.ts',
   'test/cli/commands/view.test.ts',
-  'test/cli/compile/baselines.test.ts',
   'test/cli/compile/compile.test.ts',
   'test/cli/compile/counts-and-groups.test.ts',
   'test/cli/compile/job.test.ts',
@@ -23,20 +29,9 @@ export const longTests: readonly string[] = [
   'test/cli/jobs/jobs.test.ts',
   'test/cli/terminal.test.ts',
   'test/cli/verify/range.test.ts',
-  'test/cli/verify/verify.test.ts',
   'test/compact/cost/forged.test.ts',
   'test/compact/machine.test.ts',
   'test/compact/verify/verify.test.ts',
-  'test/search/bounds-of-plans.test.ts',
-  'test/search/in-rounds.test.ts',
-  'test/search/protocols.test.ts',
-  'test/search/search.test.ts',
-  'test/search/without.test.ts',
-  'test/bounds/bounds.test.ts',
-  'test/bounds/combined.test.ts',
-  'test/bounds/counts.test.ts',
-  'test/certificates/forged.test.ts',
-  'test/model/simulate/laned-random.test.ts',
   'test/core/chromium.test.ts',
   'test/emit/hostile-names.test.ts',
   'test/emit/mpi/mpi.test.ts',
@@ -44,19 +39,23 @@ export const longTests: readonly string[] = [
   'test/emit/mpi/run.test.ts',
   'test/emit/mpi/sized.test.ts',
   'test/emit/msccl/msccl.test.ts',
-  'test/mscclpp/write/mscclpp.test.ts',
   'test/emit/sg2260/drawn.test.ts',
+  'test/emit/sg2260/lists.test.ts',
   'test/emit/sg2260/machines.test.ts',
   'test/emit/typescript/elements.test.ts',
   'test/emit/typescript/typescript.test.ts',
+  'test/examples/python.test.ts',
   'test/kernel/engine-plans.test.ts',
   'test/library.test.ts',
   'test/lower/random.test.ts',
+  'test/lower/shifted.test.ts',
+  'test/model/simulate/laned-random.test.ts',
+  'test/mscclpp/check/oracle.test.ts',
+  'test/mscclpp/write/mscclpp.test.ts',
   'test/optimize.test.ts',
   'test/package.test.ts',
   'test/passes/reverse.test.ts',
-  'test/search/evaluate/bulks.test.ts',
-  'test/search/evaluate/sizes/compile.test.ts',
+  'test/passes/transpose-scan.test.ts',
   'test/process-groups/groups.test.ts',
   'test/read/machines/fuzz.test.ts',
   'test/read/msccl-corpus.test.ts',
@@ -66,17 +65,28 @@ export const longTests: readonly string[] = [
   'test/run/command.test.ts',
   'test/run/pairs.test.ts',
   'test/run/run.test.ts',
+  'test/search/bounds-of-plans.test.ts',
+  'test/search/evaluate/bulks.test.ts',
+  'test/search/evaluate/sizes/compile.test.ts',
+  'test/search/in-rounds.test.ts',
+  'test/search/protocols.test.ts',
+  'test/search/search.test.ts',
+  'test/search/without.test.ts',
   'test/seeds/correct-allreduce.test.ts',
   'test/seeds/correct-one-to-all.test.ts',
   'test/seeds/correct-others.test.ts',
   'test/seeds/correct-shards.test.ts',
   'test/seeds/formulas.test.ts',
+  'test/synth/exact/exact.test.ts',
   'test/synth/exact/pareto.test.ts',
+  'test/synth/large-machines.test.ts',
   'test/synth/levels/axes.test.ts',
   'test/synth/levels/levels.test.ts',
   'test/synth/levels/machines.test.ts',
   'test/synth/list/routed-alltoall.test.ts',
   'test/synth/list/routed-scatter.test.ts',
+  'test/synth/list/steps.test.ts',
+  'test/synth/nccl.test.ts',
   'test/synth/nested-scans.test.ts',
   'test/synth/reductions/in-step.test.ts',
   'test/synth/reductions/reductions.test.ts',
@@ -88,8 +98,21 @@ export const longTests: readonly string[] = [
   'test/synth/unequal-shards.test.ts',
   'test/tune/fixed-rules.test.ts',
   'test/tune/tune.test.ts',
-  'test/mscclpp/check/oracle.test.ts',
   'test/verify/exhaustive/exhaustive.test.ts',
   'test/verify/mutations/near-right.test.ts',
   'test/view/browser.test.ts',
 ];
+
+/**
+ * Test files that `npm run test:exhaustive` runs: those that take many minutes, and those that draw at random or prove ranges, which then draw and prove more.
+ */
+export function exhaustiveTests(): string[] {
+  const folder = new URL('./', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const draws = (file: string): boolean =>
+    /'\.[./]*\/(?:draw|seeds\/prove|prove)\.ts'/.test(readFileSync(new URL(file, folder), 'utf8'));
+  return files
+    .filter((file) => file.endsWith('.exhaustive.ts') || (file.endsWith('.test.ts') && draws(file)))
+    .map((file) => `test/${file.replaceAll('\\', '/')}`)
+    .sort();
+}

@@ -11,6 +11,7 @@ import { Routes } from '../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
 import { simulate } from '../../src/model/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import { drawn } from '../draw.ts';
 import { full, line, link, machine, ring, star } from '../model/machines.ts';
 import {
   binomialBroadcast,
@@ -245,7 +246,7 @@ describe('every bound', () => {
           expect(checkCertificate(inflated, plan.collective, topology, bytes)).toBe(false);
         }
       }),
-      { numRuns: 150, seed: 20260 },
+      drawn(150),
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ChangingSide } from '../../src/bounds/cuts/changing-side.ts';
 import type { Topology } from '../../src/ir/topology.ts';
+import { drawn } from '../draw.ts';
 import { link, machine } from '../model/machines.ts';
 import { randomMachine } from '../model/random.ts';
 
@@ -54,7 +55,7 @@ it('is counted as if from scratch whatever ranks change sides', () => {
     fc.property(randomMachine(5), ranks, fc.array(fc.nat(4), { maxLength: 12 }), (topology, first, flips) => {
       expectAllCounted(topology, first, flips);
     }),
-    { numRuns: 200 },
+    drawn(200),
   );
 });
 

@@ -13,6 +13,7 @@ import { simulate } from '../../src/model/index.ts';
 import { withCounts } from '../../src/passes/index.ts';
 import { listShipped, loadScheduleFile, type ScheduleRequest } from '../../src/read/index.ts';
 import { verify } from '../../src/verify/index.ts';
+import { drawn } from '../draw.ts';
 import { full, line, ring, star } from '../model/machines.ts';
 import { collective } from '../model/plans.ts';
 import { claims, scheduleOf } from '../seeds/library.ts';
@@ -95,7 +96,7 @@ describe('an allgather around a ring', () => {
         expect(cost.bytesMoved).toBeCloseTo((counts.length - 1) * sum(counts), 6);
         expect(cost.messages).toBe((counts.length - 1) * counts.filter((count) => count > 0).length);
       }),
-      { numRuns: 60 },
+      drawn(60),
     );
   });
 
@@ -215,7 +216,7 @@ describe('every shipped schedule with shards', () => {
             if (sum(counts) === 0) expect(cost.messages).toBe(0);
           },
         ),
-        { numRuns: 12 },
+        drawn(12),
       );
     },
   );
@@ -299,7 +300,7 @@ describe('latency and bytes added up', () => {
           const { cost } = run(name, machine, counts);
           expect(combined(kind, machine, counts)).toBeLessThanOrEqual(cost.seconds * (1 + 1e-9));
         }),
-        { numRuns: 40 },
+        drawn(40),
       );
     },
   );

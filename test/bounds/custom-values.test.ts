@@ -12,6 +12,7 @@ import { Routes } from '../../src/ir/routes.ts';
 import { jointCollective, lower, sideBySide } from '../../src/lower/index.ts';
 import { simulate } from '../../src/model/index.ts';
 import { listShipped, loadScheduleFile } from '../../src/read/index.ts';
+import { drawn } from '../draw.ts';
 import { full, line, ring, star } from '../model/machines.ts';
 import { collective } from '../model/plans.ts';
 import { claims, scheduleOf } from '../seeds/library.ts';
@@ -121,7 +122,7 @@ describe('bounds of several groups', () => {
           expect(checkCertificate(certificate, joint.collective, topology, 8400), certificate.reason).toBe(true);
         }
       }),
-      { numRuns: 120 },
+      drawn(120),
     );
   });
 });

@@ -5,6 +5,7 @@ import { lowerBound } from '../../src/bounds/index.ts';
 import { checkCertificate } from '../../src/certificates/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { type Link, ranksOf, type Topology } from '../../src/ir/topology.ts';
+import { drawn } from '../draw.ts';
 import { full, line, link, machine, ring } from '../model/machines.ts';
 import { collective } from '../model/plans.ts';
 import { randomMachine } from '../model/random.ts';
@@ -118,7 +119,7 @@ describe('bytes alone, against brute force on random machines', () => {
         }
         expect(perByte(kind, topology, root, false)).toBeCloseTo(most, 9);
       }),
-      { numRuns: 60, seed: 7 },
+      drawn(60),
     );
   });
 
@@ -136,7 +137,7 @@ describe('bytes alone, against brute force on random machines', () => {
         }
         expect(perByte('allreduce', topology)).toBeGreaterThanOrEqual(most * (1 - 0.02));
       }),
-      { numRuns: 60, seed: 7 },
+      drawn(60),
     );
   });
 });

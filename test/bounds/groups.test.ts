@@ -10,6 +10,7 @@ import { questionOf } from '../../src/certificates/question.ts';
 import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { jointCollective } from '../../src/lower/index.ts';
+import { drawn } from '../draw.ts';
 import { line, link, machine, ring } from '../model/machines.ts';
 import { collective } from '../model/plans.ts';
 
@@ -128,7 +129,7 @@ describe('groups that share a machine', () => {
         const [{ inside }] = improvedSides(joint, topology);
         expect(rate((rank) => inside[rank] === 1)).toBeCloseTo(tightest, 9);
       }),
-      { numRuns: 60, examples: [[hardest]] },
+      { ...drawn(60), examples: [[hardest]] },
     );
   });
 });

@@ -5,6 +5,7 @@ import { checkCertificate } from '../../src/certificates/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { lower, sideBySide } from '../../src/lower/index.ts';
 import { simulate } from '../../src/model/index.ts';
+import { drawn } from '../draw.ts';
 import { line, link, machine, ring } from '../model/machines.ts';
 import { claims, scheduleOf } from '../seeds/library.ts';
 
@@ -50,7 +51,7 @@ describe('lengths and prices at random', () => {
           expect(checkCertificate(certificate, plan.collective, topology, size), certificate.kind).toBe(false);
         }
       }),
-      { numRuns: 600 },
+      drawn(200),
     );
   });
 });

@@ -6,6 +6,7 @@ import { TreeLengths } from '../../src/bounds/lengths/tree-lengths.ts';
 import { DisjointSets } from '../../src/ir/disjoint-sets.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology, withoutChip } from '../../src/read/index.ts';
+import { drawn } from '../draw.ts';
 import { link, machine } from '../model/machines.ts';
 import { randomMachine } from '../model/random.ts';
 
@@ -50,7 +51,7 @@ it('are as short as any, whatever the lengths and the ranks', () => {
   const ranks = fc.uniqueArray(fc.nat(5), { minLength: 1 });
   fc.assert(
     fc.property(randomMachine(6), lengths, ranks, (topology, of, chosen) => expectMinimal(topology, of, chosen)),
-    { numRuns: 300 },
+    drawn(150),
   );
 });
 

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lowerBound, type TightestCut, tightestCut } from '../../src/bounds/index.ts';
 import { FlowNetwork } from '../../src/graph/max-flow.ts';
 import type { Topology } from '../../src/ir/topology.ts';
+import { drawn } from '../draw.ts';
 import { full, line, link, machine, ring, star } from '../model/machines.ts';
 import { collective } from '../model/plans.ts';
 import { randomMachine } from '../model/random.ts';
@@ -103,7 +104,7 @@ describe('tightest cut', () => {
         expect(cut.exact).toBe(true);
         expect(perByte(cut)).toBeCloseTo(tightestOfAll(topology), 12);
       }),
-      { numRuns: 100, seed: 4 },
+      drawn(100),
     );
   });
 
@@ -123,7 +124,7 @@ describe('tightest cut', () => {
         );
         expect(perByte(tightestCut(machine(chips, links)))).toBeCloseTo(tightestOfAll(machine(chips, links)), 6);
       }),
-      { numRuns: 100, seed: 5 },
+      drawn(100),
     );
   });
 

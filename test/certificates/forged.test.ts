@@ -1,17 +1,18 @@
-/** No certificate that claims more than a plan takes is believed; forged-long.ts goes on with others. */
+/** No certificate that claims more than a plan takes is believed. */
 import { describe, expect, it } from 'vitest';
 import { judgeCertificate } from '../../src/certificates/index.ts';
 import { Random } from '../../src/ir/random.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { testFactor, testSeed } from '../draw.ts';
 import { full, line } from '../model/machines.ts';
 import { believed, drawnProblem, enumeratedProblem, type Problem } from './forgeries.ts';
 import { optimum } from './optima.ts';
 
 it('certificates at random claim no more than plans take', () => {
-  const random = new Random(Number(process.env.CCC_TEST_SEED ?? 1));
+  const random = new Random(testSeed);
   const elsewhere: unknown[] = [];
-  for (let drawn = 0; drawn < 24; drawn++) {
+  for (let drawn = 0; drawn < 24 * testFactor; drawn++) {
     const problem = drawnProblem(random);
     if (problem === undefined) continue;
     const { collective, topology, size, seconds, honest } = problem;
@@ -25,10 +26,10 @@ it('certificates at random claim no more than plans take', () => {
 });
 
 it('nor more than the least time of all plans in whole chunks, where it is known by trying them', () => {
-  const random = new Random(Number(process.env.CCC_TEST_SEED ?? 2));
+  const random = new Random(testSeed + 1);
   const elsewhere: unknown[] = [];
   let known = 0;
-  for (let drawn = 0; drawn < 45; drawn++) {
+  for (let drawn = 0; drawn < 45 * testFactor; drawn++) {
     const problem = enumeratedProblem(random);
     if (problem === undefined) continue;
     known++;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AsciiText, asciiOf } from '../../src/emit/ascii-text.ts';
+import { drawn } from '../draw.ts';
 
 const ascii = fc.string({ unit: fc.integer({ min: 0, max: 0x7f }).map((code) => String.fromCharCode(code)) });
 
@@ -20,6 +21,6 @@ it('Text of parts and whole numbers is what joining them makes, however long', (
       expect(text.take()).toBe(joined);
       expect(text.take()).toBe('');
     }),
-    { numRuns: 100 },
+    drawn(100),
   );
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { minStretchRing } from '../../src/graph/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
+import { drawn } from '../draw.ts';
 import { line, link, machine, ring } from '../model/machines.ts';
 import { randomMachine } from '../model/random.ts';
 
@@ -72,7 +73,7 @@ describe('leastStretchRing', () => {
         expect(after).toBe(lengthOf(routes, best) / best.length);
         expect(order).toEqual(best);
       }),
-      { numRuns: 100, seed: 20260 },
+      drawn(100),
     );
   });
 

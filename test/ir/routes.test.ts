@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Routes } from '../../src/ir/routes.ts';
 import { type Link, type Topology, transpose } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import { drawn } from '../draw.ts';
 
 /** Names of the nodes on a route, ends included. */
 function way(routes: Routes, from: number, to: number, channel: number): string[] {
@@ -154,7 +155,7 @@ describe('routes over chips whose links have one latency', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      drawn(200),
     );
   });
 });
@@ -219,7 +220,7 @@ describe('routes on grids', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      drawn(150),
     );
   });
 });

@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
+import { drawn } from '../draw.ts';
 import { execute, seeded } from './execution.ts';
 import { conflicts, LocalOrder } from './local-order.ts';
 import { outputsOf } from './meaning.ts';
 import { describeSchedule, schedules } from './random-schedules.ts';
 
-const runs = { numRuns: 600, seed: 20_240_607 };
+const runs = drawn(200);
 
 function forAllSchedules(check: (schedule: Schedule) => void): void {
   const reporting = (schedule: Schedule): void => {
@@ -89,7 +90,7 @@ describe('the plan of a random schedule', () => {
           expect(isMissed).toBe(true);
         }
       }),
-      { ...runs, numRuns: 200 },
+      drawn(100),
     );
   });
 });

@@ -7,6 +7,7 @@ import { lower, type PlacedPlan, sideBySide } from '../../src/lower/index.ts';
 import { simulate } from '../../src/model/index.ts';
 import { listShipped } from '../../src/read/index.ts';
 import { verify } from '../../src/verify/index.ts';
+import { drawn } from '../draw.ts';
 import { full } from '../model/machines.ts';
 import { claims, scheduleOf } from '../seeds/library.ts';
 
@@ -52,7 +53,7 @@ describe('plans side by side', () => {
         const { verdict, findings } = verify(sideBySide(parts, ranks, 'both'));
         expect(verdict, findings[0]?.message).toBe('correct');
       }),
-      { numRuns: 80 },
+      drawn(80),
     );
   });
 
@@ -64,7 +65,7 @@ describe('plans side by side', () => {
         const joint = sideBySide([first, { ...second, plan }], ranks, 'both');
         expect(verify(joint).verdict).toBe(verify(plan).verdict);
       }),
-      { numRuns: 40 },
+      drawn(40),
     );
   });
 
@@ -86,7 +87,7 @@ describe('plans side by side', () => {
         );
         expect(together.messages).toBe(alone.reduce((sum, { messages }) => sum + messages, 0));
       }),
-      { numRuns: 50 },
+      drawn(50),
     );
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { prune } from '../../src/passes/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { drawn } from '../draw.ts';
 import { copy, piece, reduce, schedule } from '../lower/building.ts';
 import { outputsOf } from '../lower/meaning.ts';
 import { schedules } from '../lower/random-schedules.ts';
@@ -87,7 +88,7 @@ describe('pruning', () => {
         });
         expect(transfersOf(prune(pruned))).toEqual(transfersOf(pruned));
       }),
-      { numRuns: 1000, seed: 13 },
+      drawn(300),
     );
   });
 });

@@ -5,6 +5,7 @@ import { type Collective, collectiveFacts, inputChunks, outputChunks } from '../
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { relabel } from '../../src/passes/index.ts';
 import { collectiveOf, unorderedKinds } from '../collectives.ts';
+import { drawn } from '../draw.ts';
 import { copy, piece, schedule } from '../lower/building.ts';
 import { outputsOf } from '../lower/meaning.ts';
 import { schedules } from '../lower/random-schedules.ts';
@@ -48,7 +49,7 @@ describe('relabelling', () => {
           });
         });
       }),
-      { numRuns: 1000, seed: 11 },
+      drawn(300),
     );
   });
 

@@ -7,6 +7,7 @@ import type { Schedule } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
 import { reverse } from '../../src/passes/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { drawn } from '../draw.ts';
 import { copy, piece, reduce, schedule } from '../lower/building.ts';
 import { execute, seeded } from '../lower/execution.ts';
 import { outputsOf } from '../lower/meaning.ts';
@@ -117,7 +118,7 @@ describe('the reverse', () => {
           throw new Error(`${describeSchedule(forward)}\n${describeSchedule(backward)}`);
         }
       }),
-      { numRuns: 1000, seed: 7 },
+      drawn(300),
     );
   });
 });

@@ -5,6 +5,7 @@ import { outputChunks } from '../../src/ir/collective.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { resize, sizeClasses, unroll } from '../../src/passes/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { drawn } from '../draw.ts';
 import { copy, piece, schedule } from '../lower/building.ts';
 import { outputsOf } from '../lower/meaning.ts';
 import { algorithms, bruckAllgather, ringAllgather, sorted, wanted } from './algorithms.ts';
@@ -59,7 +60,7 @@ describe('chunks of any size', () => {
         expect(resized.steps.transferCount).toBeLessThanOrEqual(single.steps.transferCount);
         expectRight(resized);
       }),
-      { numRuns: 20, seed: 1 },
+      drawn(20),
     );
   });
 

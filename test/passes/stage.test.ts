@@ -8,6 +8,7 @@ import { simulate } from '../../src/model/index.ts';
 import { stage } from '../../src/passes/index.ts';
 import { prove } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { drawn } from '../draw.ts';
 import { copy, piece, schedule } from '../lower/building.ts';
 import { execute, seeded } from '../lower/execution.ts';
 import { outputsOf, undefinedValue } from '../lower/meaning.ts';
@@ -51,7 +52,7 @@ describe('random schedules, staged', () => {
           });
         });
       }),
-      { numRuns: 150 },
+      drawn(150),
     );
   });
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupMachine, routesForGroups } from '../../src/process-groups/link-shares.ts';
+import { drawn } from '../draw.ts';
 import { full, line, link, machine, ring } from '../model/machines.ts';
 import { randomMachine } from '../model/random.ts';
 
@@ -77,7 +78,7 @@ describe('ways for groups', () => {
           expect(given).toBeLessThanOrEqual(bandwidth * 1.1 + (over.length * finest) / 2);
         }
       }),
-      { numRuns: 40 },
+      drawn(40),
     );
   });
 });

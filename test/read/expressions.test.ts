@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CccError, type SourceText } from '../../src/ir/diagnostic.ts';
 import { compileWhole, Scope, standardFunctions } from '../../src/read/expression/index.ts';
 import { parseYaml } from '../../src/read/yaml.ts';
+import { drawn } from '../draw.ts';
 import { type BadInput, expectFailure } from './marked.ts';
 
 const names = { a: 7, b: -3, zero: 0, big: Number.MAX_SAFE_INTEGER };
@@ -153,7 +154,7 @@ describe('random expressions', () => {
         }
         expect(found).toBe(value === undefined ? undefined : Number(value));
       }),
-      { numRuns: 3000, seed: 1 },
+      drawn(300),
     );
   });
 
@@ -178,7 +179,7 @@ describe('random expressions', () => {
           }
         },
       ),
-      { numRuns: 3000, seed: 2 },
+      drawn(300),
     );
   });
 });

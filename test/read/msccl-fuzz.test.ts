@@ -5,6 +5,7 @@ import { CccError } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { verdicts } from '../../src/ir/verification.ts';
 import { verifyMsccl } from '../../src/jobs/verify-msccl.ts';
+import { drawn } from '../draw.ts';
 import { algo, exchange, gpu, step, tb } from './msccl-text.ts';
 
 /** An allreduce with waits, through nops too, and a message that goes there and back when it is done. */
@@ -89,7 +90,7 @@ describe('damaged files', () => {
     const text = fc.array(fc.oneof(pieces, words, fc.string({ maxLength: 5 })), { maxLength: 40 });
     fc.assert(
       fc.property(text, (parts) => void outcome(parts.join(''))),
-      { numRuns: 3000, seed: 1 },
+      drawn(300),
     );
   });
 
@@ -104,7 +105,7 @@ describe('damaged files', () => {
         for (const [at, character] of changes) text = text.slice(0, at) + character + text.slice(at + 1);
         outcome(text);
       }),
-      { numRuns: 3000, seed: 2 },
+      drawn(300),
     );
   });
 
@@ -162,7 +163,7 @@ describe('damaged files', () => {
         }
         seen.add(outcome(rows.join('\n')));
       }),
-      { numRuns: 4000, seed: 3 },
+      drawn(300),
     );
     // The changes reach every kind of end.
     for (const end of ['syntax', 'malformed', 'mismatched', 'deadlock', 'race', 'wrong-result'])

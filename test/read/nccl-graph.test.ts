@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CccError, type SourceText } from '../../src/ir/diagnostic.ts';
 import { isNcclGraphText } from '../../src/read/index.ts';
 import { readNcclGraphs } from '../../src/read/nccl-graph/index.ts';
+import { drawn } from '../draw.ts';
 
 const head =
   'crossnic="0" nchannels="1" speedintra="20" speedinter="20" typeintra="NVL" typeinter="PIX" samechannels="0"';
@@ -116,7 +117,7 @@ describe('damaged graph files', () => {
           isRead(changes.reduce((text, { at, cut, put }) => text.slice(0, at) + put + text.slice(at + cut), sample)),
         );
       }),
-      { numRuns: 500, seed: 1 },
+      drawn(200),
     );
     // Both sides are met, or the test would show little.
     expect(seen.size).toBe(2);

@@ -8,6 +8,7 @@ import { defaultLimits, type Limits } from '../../src/ir/limits.ts';
 import { operationAt, operationCount } from '../../src/ir/plan.ts';
 import { readPlan } from '../../src/read/index.ts';
 import { prove } from '../../src/verify/index.ts';
+import { drawn } from '../draw.ts';
 
 /** Rank 1's lane stands before its rank and id, its program before that of rank 0, an unknown field in an operation. */
 const exchange = `{ "format": "ccc-plan", "version": 1, "name": "exchange", "made-by": { "hand": [true, "\\u00e9"] },
@@ -254,7 +255,7 @@ describe('what is not a plan', () => {
           if (valid) expect(error.code).not.toBe('syntax');
         }
       }),
-      { numRuns: 3000, seed: 1 },
+      drawn(300),
     );
   });
 });

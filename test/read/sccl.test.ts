@@ -5,6 +5,7 @@ import { CccError } from '../../src/ir/diagnostic.ts';
 import { lower } from '../../src/lower/index.ts';
 import { isScclText, readSccl } from '../../src/read/sccl/index.ts';
 import { verify } from '../../src/verify/index.ts';
+import { drawn } from '../draw.ts';
 
 interface Chunk {
   readonly pre: readonly number[];
@@ -97,7 +98,7 @@ describe('SCCL algorithms', () => {
           if (!(error instanceof CccError)) throw error;
         }
       }),
-      { numRuns: 2000, seed: 1 },
+      drawn(300),
     );
   });
 

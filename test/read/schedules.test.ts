@@ -15,6 +15,7 @@ import {
   ranksFit,
   type ScheduleRequest,
 } from '../../src/read/index.ts';
+import { drawn } from '../draw.ts';
 import { type BadInput, expectFailure, failureOf } from './marked.ts';
 
 function request(ranks: number, changes: Partial<ScheduleRequest> = {}): ScheduleRequest {
@@ -459,7 +460,7 @@ describe('any text', () => {
           if (!(error instanceof CccError)) throw error;
         }
       }),
-      { numRuns: 1500, seed: 3 },
+      drawn(300),
     );
   });
 });

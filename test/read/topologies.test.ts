@@ -20,6 +20,7 @@ import {
   withoutChip,
   withoutLink,
 } from '../../src/read/index.ts';
+import { drawn } from '../draw.ts';
 import { type BadInput, expectFailure, failureOf } from './marked.ts';
 
 /** A topology from a text; `values` are written behind its name. */
@@ -708,7 +709,7 @@ describe('any text', () => {
           if (!(error instanceof CccError)) throw error;
         }
       }),
-      { numRuns: 1500, seed: 4 },
+      drawn(300),
     );
   });
 });

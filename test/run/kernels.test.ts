@@ -7,6 +7,7 @@ import { Random } from '../../src/ir/random.ts';
 import { decode, type ElementValue, encode, ValueIndexPair } from '../../src/run/elements.ts';
 import { loadKernel } from '../../src/run/kernels/kernel.ts';
 import { Memory } from '../../src/run/kernels/web-assembly.ts';
+import { testSeed } from '../draw.ts';
 import { wholeNumberOperators } from '../operators.ts';
 
 const memory = new Memory({ initial: 2, maximum: 65_536, shared: true });
@@ -42,7 +43,7 @@ const typed = dtypes
 describe('kernels', () => {
   it.each(typed)('$op of $dtype', ({ dtype, op, size }) => {
     const kernel = loadKernel(memory, dtype, op);
-    const random = new Random(7);
+    const random = new Random(testSeed + 7);
     // One element before the target and one behind must stay as they are, wherever the vectors lie.
     for (const count of [0, 1, 2, 3, 7, 8, 15, 16, 31, 64, 65, 1000]) {
       const target = 64 + size * (count % 3);

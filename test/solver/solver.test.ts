@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadSolver, lpText, mpsText } from '../../src/solver/index.ts';
 import { type LinearModel, ModelBuilder, objectiveOf, replayed } from '../../src/solver/model.ts';
+import { drawn } from '../draw.ts';
 
 const solvers = ['highs', 'glpk'] as const;
 
@@ -40,7 +41,7 @@ describe.each(solvers)('the solver %s', (name) => {
         expect(answer).toMatchObject({ status: 'optimal' });
         if (answer.status === 'optimal') expect(-answer.objective).toBeCloseTo(bestByTrying(items, room), 6);
       }),
-      { numRuns: 30, seed: 1 },
+      drawn(30),
     );
   });
 

@@ -12,6 +12,7 @@ import { type Candidate, engines, type Problem } from '../../src/synth/index.ts'
 import { equalShares, sharesOf } from '../../src/synth/shares.ts';
 import { prove } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { drawn } from '../draw.ts';
 import { link, machine } from '../model/machines.ts';
 import { candidatesAmong, problemFor } from './problems.ts';
 
@@ -203,7 +204,7 @@ describe('packed trees of unequal shards', () => {
           }
         },
       ),
-      { numRuns: 25 },
+      drawn(25),
     );
   });
 });
@@ -243,7 +244,7 @@ describe('routed alltoalls of unequal shards', () => {
           }
         },
       ),
-      { numRuns: 20 },
+      drawn(20),
     );
   });
 });

@@ -12,6 +12,7 @@ import { withRounds } from '../../src/search/in-rounds.ts';
 import { loadSolver } from '../../src/solver/index.ts';
 import { inWholeChunks } from '../../src/synth/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { drawn } from '../draw.ts';
 
 const solver = await loadSolver('highs');
 
@@ -99,6 +100,6 @@ it('One chunk for all takes the shortest ways', () => {
       const seconds = secondsOf(requestFor('broadcast', machine(5, texts), 12e3, 1));
       expect(seconds).toBeCloseTo(Math.max(...distance) * 1e-6, 12);
     }),
-    { numRuns: 40, seed: 5 },
+    drawn(40),
   );
 });

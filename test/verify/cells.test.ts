@@ -5,6 +5,7 @@ import { NamedCells } from '../../src/compact/verify/named-cells.ts';
 import { none } from '../../src/ir/none.ts';
 import { TranslationGroup } from '../../src/ir/translation-group.ts';
 import { CellBits } from '../../src/verify/cell-bits.ts';
+import { drawn } from '../draw.ts';
 
 const cells = 150;
 const slice = fc.record({ first: fc.nat(cells - 1), count: fc.nat(cells) });
@@ -85,6 +86,6 @@ it('Names are where copies, messages and reductions have brought them, seen from
         expect([...named.names(0, cells)]).toEqual(plain);
       });
     }),
-    { numRuns: 300 },
+    drawn(150),
   );
 });

@@ -9,6 +9,7 @@ import { simulate } from '../../../src/model/index.ts';
 import { loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { emptyFolder } from '../../temporary.ts';
 import { inProcess } from '../in-process.ts';
+import { ccc } from '../run.ts';
 import { Running } from '../running.ts';
 
 /** Times of a chain over three hops with lanes that are slower than links: 3 (α + 2 o + n/B), and the launch. */
@@ -94,7 +95,7 @@ describe('ccc calibrate', () => {
     expect(stdout).toContain('| launch');
     const first = readFileSync(join(folder, 'found.yaml'), 'utf8');
     expect(resolveTopology(`${join(folder, 'found.yaml')}:16`).launch).toBeGreaterThan(0);
-    const limited = await inProcess([...asked, '--time-limit', '1ms'], '', folder);
+    const limited = ccc([...asked, '--time-limit', '1ms'], '', folder);
     expect(limited.status).toBe(3);
     expect(readFileSync(join(folder, 'found.yaml'), 'utf8').length / first.length).toBeCloseTo(1, 1);
   });

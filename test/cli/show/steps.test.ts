@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { showSteps } from '../../../src/cli/show/index.ts';
+import { drawn } from '../../draw.ts';
 import {
   binomialGather,
   binomialReduce,
@@ -251,7 +252,7 @@ describe('large schedules', () => {
           }
         }
       }),
-      { numRuns: 25, seed: 1 },
+      drawn(25),
     );
   });
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { showTopology } from '../../../src/cli/show/index.ts';
+import { drawn } from '../../draw.ts';
 import { duplex, grid, link, node, ring, topology } from './topologies.ts';
 
 /** The second block of the output: the drawing where there is one. */
-function drawn(shown: ReturnType<typeof duplex>, width = 100): string {
+function drawing(shown: ReturnType<typeof duplex>, width = 100): string {
   return showTopology(shown, width).split('\n\n')[1];
 }
 
@@ -100,11 +101,11 @@ ranks: 0 on a�[2J|�b
 
 describe('drawings', () => {
   it('draws odd rings, one-way rings, and long ones as wrapped lines', () => {
-    expect(drawn(duplex('ring:5', 5, ring(5)))).toBe(`┌─ chip 0 ── chip 1 ── chip 2 ─┐
+    expect(drawing(duplex('ring:5', 5, ring(5)))).toBe(`┌─ chip 0 ── chip 1 ── chip 2 ─┐
 └─ chip 4 ── chip 3 ───────────┘`);
     const chips = Array.from({ length: 4 }, (_, rank) => node('chip', `chip ${rank}`));
     expect(
-      drawn(
+      drawing(
         topology(
           'x',
           chips,
@@ -113,7 +114,7 @@ describe('drawings', () => {
       ),
     ).toBe(`┌→ chip 0 ─→ chip 1 ─┐
 └─ chip 3 ←─ chip 2 ←┘`);
-    expect(drawn(duplex('ring:8', 8, ring(8)), 40)).toBe(`chip 0 ── chip 1 ── chip 2 ── chip 3 ──
+    expect(drawing(duplex('ring:8', 8, ring(8)), 40)).toBe(`chip 0 ── chip 1 ── chip 2 ── chip 3 ──
 chip 4 ── chip 5 ── chip 6 ── chip 7 ──
 (chip 0)`);
   });
@@ -125,13 +126,13 @@ chip 4 ── chip 5 ── chip 6 ── chip 7 ──
       [1, 3],
       [3, 0],
     ] as const;
-    expect(drawn(duplex('x', 4, pairs))).toBe(`┌─ chip 0 ── chip 2 ─┐
+    expect(drawing(duplex('x', 4, pairs))).toBe(`┌─ chip 0 ── chip 2 ─┐
 └─ chip 3 ── chip 1 ─┘`);
   });
 
   it('draws lines', () => {
     expect(
-      drawn(
+      drawing(
         duplex('line:3', 3, [
           [0, 2],
           [2, 1],
@@ -141,7 +142,7 @@ chip 4 ── chip 5 ── chip 6 ── chip 7 ──
   });
 
   it('draws meshes and ladders, however they are numbered', () => {
-    expect(drawn(duplex('mesh:2x3', 6, grid(2, 3)))).toBe(`chip 0 ── chip 1 ── chip 2
+    expect(drawing(duplex('mesh:2x3', 6, grid(2, 3)))).toBe(`chip 0 ── chip 1 ── chip 2
    │         │         │
 chip 3 ── chip 4 ── chip 5`);
     const ladder = [
@@ -156,7 +157,7 @@ chip 3 ── chip 4 ── chip 5`);
       [2, 6],
       [3, 7],
     ] as const;
-    expect(drawn(duplex('sg2260x8', 8, ladder))).toBe(`chip 4 ── chip 0 ── chip 2 ── chip 6
+    expect(drawing(duplex('sg2260x8', 8, ladder))).toBe(`chip 4 ── chip 0 ── chip 2 ── chip 6
    │         │         │         │
 chip 5 ── chip 1 ── chip 3 ── chip 7`);
   });
@@ -170,7 +171,7 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
      │         │         │
 `,
     );
-    expect(drawn(duplex('x', 8, grid(2, 4, { rows: true })))).toBe(`┄ chip 0 ── chip 1 ── chip 2 ── chip 3 ┄
+    expect(drawing(duplex('x', 8, grid(2, 4, { rows: true })))).toBe(`┄ chip 0 ── chip 1 ── chip 2 ── chip 3 ┄
      │         │         │         │
 ┄ chip 4 ── chip 5 ── chip 6 ── chip 7 ┄`);
   });
@@ -182,7 +183,7 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
       [2, 4],
       [3, 4],
     ] as const;
-    expect(drawn(duplex('switch:4', 4, star, ['switch']))).toBe(`switch
+    expect(drawing(duplex('switch:4', 4, star, ['switch']))).toBe(`switch
 ├── chip 0
 ├── chip 1
 ├── chip 2
@@ -195,7 +196,7 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
       [2, 5],
       [2, 6],
     ] as const;
-    expect(drawn(duplex('tree:7', 7, tree))).toBe(`chip 0
+    expect(drawing(duplex('tree:7', 7, tree))).toBe(`chip 0
 ├── chip 1
 │   ├── chip 3
 │   └── chip 4
@@ -211,7 +212,7 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
       [1, 3],
       [1, 4],
     ] as const;
-    expect(drawn(duplex('tree:5', 5, pairs))).toMatch(/^chip 0\n/);
+    expect(drawing(duplex('tree:5', 5, pairs))).toMatch(/^chip 0\n/);
   });
 
   it('takes a chip that nothing is linked to for no tree', () => {
@@ -231,7 +232,7 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
       [1, 3],
       [2, 3],
     ] as const;
-    expect(drawn(duplex('full:4', 4, pairs))).toBe('every chip is linked to every other');
+    expect(drawing(duplex('full:4', 4, pairs))).toBe('every chip is linked to every other');
   });
 
   it('draws nothing where nothing is natural', () => {
@@ -243,7 +244,7 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
     const chord = [...grid(3, 3), [0, 8] as const];
     for (const pairs of [cube, twoRings, diagonal, chord]) {
       const chips = Math.max(...pairs.flat()) + 1;
-      expect(drawn(duplex('x', chips, pairs))).toMatch(/^\| Links/);
+      expect(drawing(duplex('x', chips, pairs))).toMatch(/^\| Links/);
     }
   });
 
@@ -256,14 +257,14 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
           .sort((a, b) => a.key - b.key || a.rank - b.rank)
           .map(({ rank }) => rank);
         const pairs = grid(rows, columns).map(([a, b]) => [order[a], order[b]] as const);
-        const lines = drawn(duplex('x', chips, pairs), 200).split('\n');
+        const lines = drawing(duplex('x', chips, pairs), 200).split('\n');
         // Either way up: as many lines of chips as there are rows or columns, and every link between neighbours drawn.
         const links = lines.join('').match(/─+|│/g) ?? [];
         expect([2 * rows - 1, 2 * columns - 1]).toContain(lines.length);
         expect(lines.join('').match(/chip/g)).toHaveLength(chips);
         expect(links).toHaveLength(pairs.length);
       }),
-      { numRuns: 100, seed: 7 },
+      drawn(100),
     );
   });
 });

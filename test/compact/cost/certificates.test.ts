@@ -5,6 +5,7 @@ import { compactLowerBound, judgeCompactCertificate } from '../../../src/compact
 import type { Collective } from '../../../src/ir/collective.ts';
 import type { SymmetricTopology } from '../../../src/ir/compact.ts';
 import { TranslationGroup } from '../../../src/ir/translation-group.ts';
+import { drawn } from '../../draw.ts';
 import { allgather, torus } from '../machines.ts';
 
 const size = 2 ** 20;
@@ -62,7 +63,7 @@ describe('certificates of compact plans', () => {
           expect(checkCompactCertificate(more, collective, machine, size), certificate.reason).toBe(false);
         }
       }),
-      { numRuns: 300, seed: 5 },
+      drawn(150),
     );
   });
 

@@ -5,6 +5,7 @@ import type { SymmetricTopology } from '../../../src/ir/compact.ts';
 import { expandCompact } from '../../../src/ir/expand.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { simulate } from '../../../src/model/index.ts';
+import { drawn } from '../../draw.ts';
 import { programOf, withProgram } from '../edits.ts';
 import {
   allgather,
@@ -77,7 +78,7 @@ describe('time of a compact plan', () => {
         expect(compact.bytesOnLinks).toBeCloseTo(full.bytesOnLinks, 2);
         expect(compact.stretch).toBe(full.stretch);
       }),
-      { numRuns: 300, seed: 3 },
+      drawn(150),
     );
   });
 

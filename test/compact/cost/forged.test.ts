@@ -6,9 +6,10 @@ import type { CompactWitnesses } from '../../../src/ir/certificate.ts';
 import type { SymmetricTopology } from '../../../src/ir/compact.ts';
 import { Random } from '../../../src/ir/random.ts';
 import { collectiveOf } from '../../collectives.ts';
+import { testSeed } from '../../draw.ts';
 import { torus, wholeMachine } from '../machines.ts';
 
-const random = new Random(Number(process.env.CCC_TEST_SEED ?? 1));
+const random = new Random(testSeed);
 const oneOf = <Item>(items: readonly Item[]): Item => items[random.below(items.length)];
 
 function drawnMachine(): SymmetricTopology {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layeredInTree } from '../../../src/compact/synth/layered-tree.ts';
 import { TranslationGroup } from '../../../src/ir/translation-group.ts';
+import { drawn } from '../../draw.ts';
 import { standardLink, torus } from '../machines.ts';
 
 /** Steps along each axis, the shorter way round. */
@@ -40,7 +41,7 @@ describe('the in-tree by layers', () => {
         expect(brought.size).toBe((group.order - 1) * chunks);
         expect(tree.shard.length).toBe(brought.size);
       }),
-      { numRuns: 100 },
+      drawn(100),
     );
   });
 

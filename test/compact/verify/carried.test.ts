@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Carried } from '../../../src/compact/verify/carried.ts';
+import { drawn } from '../../draw.ts';
 
 it('What a message carries is what was put, in whatever order messages are taken', () => {
   const message = fc.record({ count: fc.integer({ min: 1, max: 700 }), later: fc.nat({ max: 5 }) });
@@ -23,7 +24,7 @@ it('What a message carries is what was put, in whatever order messages are taken
       });
       for (let time = messages.length; time < messages.length + 5; time++) takeAll(time);
     }),
-    { numRuns: 200 },
+    drawn(200),
   );
 });
 

@@ -7,6 +7,7 @@ import { CccError } from '../../../src/ir/diagnostic.ts';
 import { expandCompact } from '../../../src/ir/expand.ts';
 import { PlanBuilder } from '../../../src/ir/plan.ts';
 import { verify } from '../../../src/verify/index.ts';
+import { drawn } from '../../draw.ts';
 import { mistaken, mistakes, programOf, withProgram } from '../edits.ts';
 import { allgather, circulant, layeredPlan, planFor, reductionPlan, torus, ways } from '../machines.ts';
 
@@ -160,7 +161,7 @@ describe('mistakes', () => {
         expect(expected).toContain(verdict);
         if (own !== 'undecided') expect(expected).toContain(own);
       }),
-      { numRuns: 1000, seed: 7 },
+      drawn(300),
     );
     // Not much is left to the full plan, and every rung is met.
     expect([...seen.keys()].sort()).toEqual(

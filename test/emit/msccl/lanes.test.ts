@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OperationCode, operationAt, type Plan, PlanBuilder } from '../../../src/ir/plan.ts';
 import { prove } from '../../../src/verify/index.ts';
+import { drawn } from '../../draw.ts';
 import { planOf } from '../../seeds/library.ts';
 import { bundleOf, profiles, readBack } from './plans.ts';
 
@@ -70,7 +71,7 @@ describe('MSCCL XML of random lanes', () => {
           written++;
         }
       }),
-      { numRuns: 60, seed: 7 },
+      drawn(60),
     );
     expect(written).toBeGreaterThan(60);
   });

@@ -6,6 +6,7 @@ import type { PathTime } from '../../../src/ir/report.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { simulate, timeOfPath } from '../../../src/model/index.ts';
+import { drawn } from '../../draw.ts';
 import { line, star } from '../machines.ts';
 import { collective, copy, type Programs, plan, recv, reduce, send } from '../plans.ts';
 import { evenSize, randomMachine, randomPlan } from '../random.ts';
@@ -61,7 +62,7 @@ describe('the time of a critical path', () => {
         const sum = parts.reduce((total, part) => total + part, 0);
         expect(sum).toBeCloseTo(seconds, 9);
       }),
-      { numRuns: 500 },
+      drawn(200),
     );
   });
 });

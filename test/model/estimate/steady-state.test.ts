@@ -8,6 +8,7 @@ import { greatestCycleRatio, type Precedences } from '../../../src/model/estimat
 import { minRecurrence } from '../../../src/model/estimate/pipelines/recurrence.ts';
 import { bulkLoads, reductionOverlap, steadyState } from '../../../src/model/index.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
+import { drawn } from '../../draw.ts';
 import { line, ring, star, type Traits } from '../machines.ts';
 import { chainScan, collective, copy, plan, recv, ringAllgather, send } from '../plans.ts';
 
@@ -162,7 +163,7 @@ describe('the greatest ratio of a cycle', () => {
         };
         expect(greatestCycleRatio(precedences)).toBeCloseTo(byTrial(precedences), 6);
       }),
-      { numRuns: 200 },
+      drawn(200),
     );
   });
 

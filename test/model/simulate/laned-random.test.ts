@@ -5,6 +5,7 @@ import type { LaneModel, LinkLane } from '../../../src/ir/lanes.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { simulate } from '../../../src/model/index.ts';
+import { drawn } from '../../draw.ts';
 import { evenSize, randomMachine, randomPlan } from '../random.ts';
 import { slowLanedSimulate } from './laned-reference.ts';
 
@@ -62,7 +63,7 @@ it('agrees with the slow simulator', () => {
       const routes = new Routes(topology);
       expect(simulate(plan, routes, size).seconds).toBe(slowLanedSimulate(plan, routes, size));
     }),
-    { numRuns: 1500, seed: 20261 },
+    drawn(300),
   );
 });
 
@@ -78,6 +79,6 @@ it('has a critical path from the launch to the end whose steps each wait for the
         expect(criticalPath[at].end).toBeGreaterThanOrEqual(criticalPath[at].start);
       }
     }),
-    { numRuns: 300, seed: 20261 },
+    drawn(150),
   );
 });

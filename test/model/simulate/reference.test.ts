@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Routes } from '../../../src/ir/routes.ts';
 import { simulate } from '../../../src/model/index.ts';
+import { drawn } from '../../draw.ts';
 import { evenSize, randomMachine, randomPlan } from '../random.ts';
 import { slowSimulate } from './reference.ts';
 
@@ -14,7 +15,7 @@ it('agrees with the slow simulator', () => {
       const routes = new Routes(topology);
       expect(simulate(plan, routes, size).seconds).toBe(slowSimulate(plan, routes, size));
     }),
-    { numRuns: 1500, seed: 20260 },
+    drawn(300),
   );
 });
 
@@ -30,6 +31,6 @@ it('has a critical path that ends with the plan and whose steps each wait for th
         expect(criticalPath[at].end).toBeGreaterThanOrEqual(criticalPath[at].start);
       }
     }),
-    { numRuns: 500, seed: 20260 },
+    drawn(200),
   );
 });

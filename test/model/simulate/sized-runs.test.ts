@@ -9,6 +9,7 @@ import { chainTime, SizedRuns, simulate } from '../../../src/model/index.ts';
 import { resize, type SizeClasses, sizeClasses, unroll } from '../../../src/passes/index.ts';
 import { instantiate, loadScheduleFile, resolveTopology, withLink } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
+import { drawn } from '../../draw.ts';
 import { copy, piece, schedule } from '../../lower/building.ts';
 
 function scheduleNamed(name: string, ranks: number): Schedule {
@@ -75,7 +76,7 @@ describe('a plan with chunks of any size', () => {
         expect(chainTime(chains()[0], sizes) / seconds).toBeCloseTo(1, 9);
         for (const chain of chains()) expect(chainTime(chain, sizes)).toBeLessThanOrEqual(seconds * (1 + 1e-9));
       }),
-      { numRuns: 6, seed: 1 },
+      drawn(6),
     );
   });
 

@@ -1,6 +1,7 @@
 /** The judge against every interleaving of tiny random plans. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { drawn } from '../../draw.ts';
 import { everyInterleaving } from './oracle.ts';
 import {
   acquire,
@@ -157,7 +158,7 @@ describe('against every interleaving', () => {
         seen.set(expected, (seen.get(expected) ?? 0) + 1);
         expect(verdictOf(json), JSON.stringify(json.gpus.map((g) => g.threadblocks.map((b) => b.ops)))).toBe(expected);
       }),
-      { numRuns: 800 },
+      drawn(200),
     );
     for (const verdict of ['deadlock', 'race', 'orderly'])
       expect(seen.get(verdict) ?? 0, `${verdict} of ${JSON.stringify([...seen])}`).toBeGreaterThan(10);

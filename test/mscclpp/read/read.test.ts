@@ -6,6 +6,7 @@ import { defaultLimits } from '../../../src/ir/limits.ts';
 import { verdicts } from '../../../src/ir/verification.ts';
 import { judgeExecutionPlan } from '../../../src/mscclpp/check/index.ts';
 import { isMscclppText, readMscclpp } from '../../../src/mscclpp/read/index.ts';
+import { drawn } from '../../draw.ts';
 import { exchange, packetExchange, portAllgather, sourceOf } from '../check/plans.ts';
 
 const limits = { ...defaultLimits, operations: 1000, ranks: 16 };
@@ -149,7 +150,7 @@ describe('damaged files', () => {
         }
         seen.add(outcome(lines.join('\n')));
       }),
-      { numRuns: 1500, seed: 5 },
+      drawn(300),
     );
     for (const end of ['correct', 'syntax', 'malformed', 'mismatched', 'race', 'deadlock', 'wrong-result'])
       expect(seen).toContain(end);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CccError } from '../../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { convertDump, dumpKindOf, dumpKinds, resolveTopology } from '../../../src/read/index.ts';
+import { drawn } from '../../draw.ts';
 import { hostileNames } from '../../hostile-names.ts';
 import { samples } from './samples.ts';
 
@@ -56,7 +57,7 @@ describe.each(Object.entries(samples))('damaged %s', (name, sample) => {
         const end = await outcome(name, damaged);
         seen.set(end, (seen.get(end) ?? 0) + 1);
       }),
-      { numRuns: 150, seed: 1 },
+      drawn(150),
     );
     // Both sides are met, or the test would show little.
     expect(seen.size).toBeGreaterThan(1);

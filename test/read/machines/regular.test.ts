@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { type NumberPair, patternsOf } from '../../../src/read/machines/regular.ts';
+import { drawn } from '../../draw.ts';
 
 /** The pairs that patterns make, by the language itself: first numbers are chips 0 … 39, second ones chips, or switches. */
 function made(pairs: readonly NumberPair[], alike: boolean): string[] {
@@ -34,7 +35,7 @@ describe('loops for pairs', () => {
         fc.pre(given.length > 0);
         expect(made(given, alike)).toEqual(given.map((pair) => keyOf(pair, alike)).sort());
       }),
-      { numRuns: 200, seed: 1 },
+      drawn(200),
     );
   });
 

@@ -5,6 +5,7 @@ import { Routes } from '../../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { roundTrips } from '../../../src/synth/list/centre.ts';
+import { drawn } from '../../draw.ts';
 import { randomMachine } from '../../model/random.ts';
 
 /** The least time to the farthest rank and back, from any rank. */
@@ -35,7 +36,7 @@ describe('the centre', () => {
       fc.property(fc.integer({ min: 2, max: 8 }).chain(randomMachine), (topology) => {
         expect(Math.min(...roundTrips(topology))).toBeCloseTo(leastOfAll(topology), 9);
       }),
-      { numRuns: 300, seed: 11 },
+      drawn(150),
     );
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { lowerBound } from '../../../src/bounds/index.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
+import { drawn } from '../../draw.ts';
 import { full, link, machine, star } from '../../model/machines.ts';
 import { randomMachine } from '../../model/random.ts';
 import { candidatesOn, provedSeconds, reasonsOn, scheduleOn, type Wanted } from './support.ts';
@@ -130,7 +131,7 @@ describe('machines at random', () => {
           expect(provedSeconds(schedule, topology, size)).toBeGreaterThanOrEqual(bound * (1 - 1e-9));
         }
       }),
-      { numRuns: 60 },
+      drawn(60),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveTopology } from '../../../src/read/index.ts';
+import { drawn } from '../../draw.ts';
 import { fastest, faults, machine, machines, problemOn, proposed } from './routed-support.ts';
 
 const size = 2 ** 30;
@@ -77,7 +78,7 @@ describe('routed alltoall', () => {
         expect(candidates.length).toBeGreaterThan(0);
         for (const candidate of candidates) expect(faults(candidate, topology)).toEqual([]);
       }),
-      { numRuns: 30 },
+      drawn(30),
     );
   });
 

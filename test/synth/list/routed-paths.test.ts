@@ -9,6 +9,7 @@ import { routeTableOf } from '../../../src/synth/list/route-table.ts';
 import { fastestFlow } from '../../../src/synth/list/routed/flow.ts';
 import { balancedRoutes, type RoutedDemand } from '../../../src/synth/list/routed/paths.ts';
 import { machines } from './routed-support.ts';
+import { drawn } from '../../draw.ts';
 
 function networkOf(topology: Topology): ArcNetwork {
   return arcNetwork(new Routes(topology), 4);
@@ -100,7 +101,7 @@ describe('balanced paths', () => {
         expect(busiest(network, routing.paths)).toBeCloseTo(routing.busiest, 15);
         expect(routing.bound).toBeLessThanOrEqual(routing.busiest * (1 + 1e-9));
       }),
-      { numRuns: 50 },
+      drawn(50),
     );
   });
 });
@@ -122,7 +123,7 @@ describe('steps', () => {
         }
         expect(taken).toEqual(paths);
       }),
-      { numRuns: 50 },
+      drawn(50),
     );
   });
 });

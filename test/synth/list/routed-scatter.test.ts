@@ -4,6 +4,7 @@ import { Routes } from '../../../src/ir/routes.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { simulate } from '../../../src/model/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
+import { drawn } from '../../draw.ts';
 import { fastest, faults, machine, machines, problemOn, proposed } from './routed-support.ts';
 
 const size = 2 ** 30;
@@ -82,7 +83,7 @@ describe.each(['scatter', 'gather'] as const)('routed %s', (kind) => {
         expect(candidates.length).toBeGreaterThan(0);
         for (const candidate of candidates) expect(faults(candidate, topology, multiple)).toEqual([]);
       }),
-      { numRuns: 30 },
+      drawn(30),
     );
   });
 

@@ -8,6 +8,7 @@ import {
   searchOutTrees,
   type TreeGenerator,
 } from '../../../src/synth/symmetric/out-tree.ts';
+import { drawn } from '../../draw.ts';
 
 /** One place up and one down on each axis. */
 function neighbours(shape: readonly number[], units: readonly number[] = shape.map(() => 1)): TreeGenerator[] {
@@ -83,7 +84,7 @@ describe('searchOutTrees', () => {
       const trees = searchOutTrees(new TranslationGroup(shape), generators, chunks, seed);
       expectOutTrees(shape, generators, chunks, trees);
     });
-    fc.assert(property, { numRuns: 60, seed: 1 });
+    fc.assert(property, drawn(60));
   });
 
   it('lets wide links carry more', () => {

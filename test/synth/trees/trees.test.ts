@@ -14,6 +14,7 @@ import { treesEngine } from '../../../src/synth/trees/index.ts';
 import { packed, type TreePacking } from '../../../src/synth/trees/packing.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
+import { drawn } from '../../draw.ts';
 import { line, link, machine, ring, star } from '../../model/machines.ts';
 import { randomMachine } from '../../model/random.ts';
 import { candidatesAmong, problemFor, reasonsAmong } from '../problems.ts';
@@ -163,7 +164,7 @@ describe('packings', () => {
         expect(rateOf(all, topology)).toBeCloseTo(tightestRate(topology, [...topology.chips.keys()]), 9);
         expect(rateOf(one, topology)).toBeCloseTo(tightestRate(topology, [1]), 9);
       }),
-      { numRuns: 150 },
+      drawn(150),
     );
   });
 
@@ -177,7 +178,7 @@ describe('packings', () => {
         expectSound(all, topology.chips.length);
         expect(rateOf(all, topology)).toBeCloseTo(tightestRate(topology, [...topology.chips.keys()]), 9);
       }),
-      { numRuns: 100 },
+      drawn(100),
     );
   });
 
@@ -228,7 +229,7 @@ describe('plans', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      drawn(60),
     );
   });
 

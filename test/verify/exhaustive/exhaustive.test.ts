@@ -3,12 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../../src/ir/verification.ts';
 import { verify } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
+import { drawn } from '../../draw.ts';
 import { agree, type Tally } from '../agreement.ts';
 import { type PlanText, planOf, ringAllgather, ringAllreduce, roundTrip, taken } from '../plans.ts';
-
-/** Raised by hand for a longer search: `CCC_VERIFY_RUNS=100000 CCC_VERIFY_SEED=7 npx vitest run test/verify`. */
-const numRuns = Number(process.env.CCC_VERIFY_RUNS ?? 1000);
-const seed = Number(process.env.CCC_VERIFY_SEED ?? 20);
 
 const tally: Tally = new Map();
 
@@ -110,7 +107,7 @@ describe('the verifier agrees with trying every interleaving', () => {
       fc.property(randomPlan, limits, (text, inflight) => {
         agreeOn(text, inflight);
       }),
-      { seed, numRuns },
+      drawn(1000),
     );
     for (const verdict of ['uninitialised', 'deadlock', 'race', 'wrong-result', 'strictly free']) {
       expect(tally.get(verdict) ?? 0, `plans judged ${verdict}`).toBeGreaterThan(20);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CuttingPlanes } from '../../../../src/search/evaluate/sizes/cutting-planes.ts';
 import { loadSolver, ModelBuilder } from '../../../../src/solver/index.ts';
+import { drawn } from '../../../draw.ts';
 
 const solver = await loadSolver('highs');
 const enough = 10_000;
@@ -75,7 +76,7 @@ describe('cutting planes', () => {
           expect(Math.min(...least.point)).toBeGreaterThanOrEqual(0);
         });
       }),
-      { numRuns: 25, seed: 1 },
+      drawn(25),
     );
   });
 

@@ -35,7 +35,6 @@ describe('whole sizes', () => {
           expect(Math.abs(sizes[of] - part * chunks)).toBeLessThan(1);
         });
       }),
-      { seed: 1 },
     );
   });
 

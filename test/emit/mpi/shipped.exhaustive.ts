@@ -1,23 +1,22 @@
 /**
- * `npx tsx test/emit/mpi/long.ts [ranks …]`: every shipped schedule that MPI has a call for, in place and out of it, with one bulk and three, as C under
- * mpirun. Takes some minutes; prints what is wrong.
+ * Every shipped schedule that MPI has a call for, in place and out of it, with one bulk and three, as C under mpirun. It takes some minutes, so that it runs in
+ * `npm run test:exhaustive` only.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { driverText } from '../../../src/cli/mpi/driver-text.ts';
 import { strictFlags } from '../../../src/cli/mpi/launch.ts';
 import { mpiC } from '../../../src/emit/mpi/index.ts';
 import { mpiInterfaces } from '../../../src/emit/mpi/interfaces.ts';
 import { collectiveFacts } from '../../../src/ir/collective.ts';
-import { CccError } from '../../../src/ir/diagnostic.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
 import { provedStrictly } from '../../../src/jobs/owning-strictly.ts';
 import { listShipped, loadScheduleFile } from '../../../src/read/index.ts';
 import { claims, planOf } from '../../seeds/library.ts';
+import { emptyFolder } from '../../temporary.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'ccc-mpi-long-'));
 const elements = [1, 7, 960, 5003];
 
 /** What is wrong with a plan's program; empty if nothing is. */
@@ -26,6 +25,7 @@ async function faultOf(plan: Plan): Promise<string> {
   const bundle = { ...none, proved: provedStrictly(plan, mpiC.name), origin: undefined };
   const lacking = mpiC.check(bundle);
   if (lacking.length > 0) return `refused: ${lacking.join('; ')}`;
+  const folder = emptyFolder();
   const [source, main, program] = ['plan.c', 'main.c', 'program'].map((name) => join(folder, name));
   writeFileSync(source, [...(await mpiC.emit(bundle))].join(''));
   writeFileSync(main, driverText(plan.collective, 'i32'));
@@ -36,30 +36,18 @@ async function faultOf(plan: Plan): Promise<string> {
   return ran.status === 0 ? '' : `status ${ran.status}: ${ran.stderr.slice(0, 300)}`;
 }
 
-let [tried, wrong] = [0, 0];
-const wanted = process.argv.slice(2).map(Number);
-for (const ranks of wanted.length === 0 ? [3, 4] : wanted) {
-  for (const name of listShipped('schedules')) {
-    const { collective: kind } = loadScheduleFile(name);
-    if (mpiInterfaces[kind] === undefined) continue;
-    for (const [index, inPlace] of [true, false].entries()) {
-      const root = collectiveFacts[kind].rooted ? ranks - 1 : 0;
+const hasMpi = spawnSync('mpirun', ['--version']).status === 0 && spawnSync('mpicc', ['--version']).status === 0;
+const names = listShipped('schedules').filter((name) => mpiInterfaces[loadScheduleFile(name).collective] !== undefined);
+
+it.runIf(hasMpi).each(names.flatMap((name) => [3, 4].map((ranks) => [name, ranks] as const)))(
+  '%s on %i ranks gives the right results under MPI',
+  async (name, ranks) => {
+    const root = collectiveFacts[loadScheduleFile(name).collective].rooted ? ranks - 1 : 0;
+    for (const inPlace of [true, false]) {
       if (!claims(name, ranks, { inPlace, root })) continue;
-      const bulks = (tried + index) % 2 === 0 ? 1 : 3;
-      tried++;
-      let fault: string;
-      try {
-        fault = await faultOf({ ...planOf(name, ranks, { inPlace, root }), bulks });
-      } catch (error) {
-        if (!(error instanceof CccError)) throw error;
-        fault = error.message;
+      for (const bulks of [1, 3]) {
+        expect(await faultOf({ ...planOf(name, ranks, { inPlace, root }), bulks })).toBe('');
       }
-      if (fault === '') continue;
-      wrong++;
-      console.log(`${name}, ${ranks} ranks${inPlace ? ', in place' : ''}, ${bulks} bulks: ${fault}`);
     }
-  }
-}
-rmSync(folder, { recursive: true, force: true });
-console.log(`${tried} plans, ${wrong} of them refused or wrong`);
-process.exitCode = wrong > 0 ? 1 : 0;
+  },
+);
