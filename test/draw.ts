@@ -23,5 +23,4 @@ fc.configureGlobal({
   ...fc.readConfigureGlobal(),
   seed: testSeed,
   reporter: failWith,
-  asyncReporter: async (details) => failWith(details),
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Test files that take more than about two seconds of CPU time each: `npm run test:long` runs them, `npm test` all others, and
+ * Test files that take more than about a second of CPU time each: `npm run test:long` runs them, `npm test` all others, and
  * `npx vitest run FILE` whatever is named. A file that is not listed here belongs to the short ones.
  */
 export const longTests: readonly string[] = [
@@ -11,6 +11,7 @@ export const longTests: readonly string[] = [
   'test/bounds/counts.test.ts',
   'test/bounds/first-hand.test.ts',
   'test/bounds/handing-on.test.ts',
+  'test/bounds/relay.test.ts',
   'test/calibrate/fit.test.ts',
   'test/certificates/forged.test.ts',
   'test/certificates/staged-optima.test.ts',
@@ -45,12 +46,15 @@ export const longTests: readonly string[] = [
   'test/emit/typescript/elements.test.ts',
   'test/emit/typescript/typescript.test.ts',
   'test/examples/python.test.ts',
+  'test/jobs/verify-bound.test.ts',
+  'test/jobs/verify-time.test.ts',
   'test/kernel/engine-plans.test.ts',
   'test/library.test.ts',
   'test/lower/random.test.ts',
   'test/lower/shifted.test.ts',
   'test/model/simulate/laned-random.test.ts',
   'test/mscclpp/check/oracle.test.ts',
+  'test/mscclpp/time/times.test.ts',
   'test/mscclpp/write/mscclpp.test.ts',
   'test/optimize.test.ts',
   'test/package.test.ts',
@@ -63,10 +67,12 @@ export const longTests: readonly string[] = [
   'test/read/schedules.test.ts',
   'test/read/topologies.test.ts',
   'test/run/command.test.ts',
+  'test/run/kernels.test.ts',
   'test/run/pairs.test.ts',
   'test/run/run.test.ts',
   'test/search/bounds-of-plans.test.ts',
   'test/search/evaluate/bulks.test.ts',
+  'test/search/evaluate/copy-orders.test.ts',
   'test/search/evaluate/sizes/compile.test.ts',
   'test/search/in-rounds.test.ts',
   'test/search/protocols.test.ts',
@@ -77,15 +83,20 @@ export const longTests: readonly string[] = [
   'test/seeds/correct-others.test.ts',
   'test/seeds/correct-shards.test.ts',
   'test/seeds/formulas.test.ts',
+  'test/synth/barriers.test.ts',
   'test/synth/exact/exact.test.ts',
   'test/synth/exact/pareto.test.ts',
+  'test/synth/exact/solver-answers.test.ts',
   'test/synth/large-machines.test.ts',
   'test/synth/levels/axes.test.ts',
   'test/synth/levels/levels.test.ts',
   'test/synth/levels/machines.test.ts',
+  'test/synth/list/broadcast-pieces.test.ts',
   'test/synth/list/routed-alltoall.test.ts',
   'test/synth/list/routed-scatter.test.ts',
+  'test/synth/list/rows.test.ts',
   'test/synth/list/steps.test.ts',
+  'test/synth/merging.test.ts',
   'test/synth/nccl.test.ts',
   'test/synth/nested-scans.test.ts',
   'test/synth/reductions/in-step.test.ts',
@@ -94,6 +105,7 @@ export const longTests: readonly string[] = [
   'test/synth/scan-trees.test.ts',
   'test/synth/scans.test.ts',
   'test/synth/symmetric/symmetric.test.ts',
+  'test/synth/trees/quick-packing.test.ts',
   'test/synth/trees/trees.test.ts',
   'test/synth/unequal-shards.test.ts',
   'test/tune/fixed-rules.test.ts',
@@ -101,6 +113,7 @@ export const longTests: readonly string[] = [
   'test/verify/exhaustive/exhaustive.test.ts',
   'test/verify/mutations/near-right.test.ts',
   'test/view/browser.test.ts',
+  'test/view/chinese.test.ts',
 ];
 
 /**

@@ -2,7 +2,7 @@
 
 /**
  * @param cost by from · nodes + to; `Infinity` where there is no edge
- * @returns the node before each node; −1 for the root, and for nodes that cannot be reached
+ * @returns the node before each node; −1 for the root, and for at least one other node where the root does not reach all nodes: then there is no tree
  */
 export function cheapestArborescence(nodes: number, root: number, cost: Float64Array): Int32Array {
   const before = cheapestEntrances(nodes, root, cost);
@@ -71,6 +71,8 @@ function throughCycle(
   }
   const inner = cheapestArborescence(size, place[root], smaller);
   const whole = Int32Array.from(before, (from, node) => (isInside[node] === 1 ? from : -1));
+  // No edge leads into the cycle from the root: what remains of it is no part of a tree.
+  if (inner[ring] === -1) for (const node of cycle) whole[node] = -1;
   for (let to = 0; to < size; to++) {
     if (inner[to] === -1) continue;
     const edge = edgeOf[inner[to] * size + to];

@@ -89,7 +89,7 @@ describe('sums of parts', () => {
     ],
     ['a sum and its parts', [[0, 1], [0], [1]], [0, 1], 2],
     ['nothing of the sources', [[2, 3]], [0, 1], 0],
-  ] as const)('%s', (_, results, sources, values) => {
+  ] as const)('are counted for %s', (_, results, sources, values) => {
     expect(across(results, sources)).toBeCloseTo(values, 9);
   });
 });

@@ -73,7 +73,7 @@ describe('bytes alone, known values', () => {
     ['allreduce', line(5, { bandwidth: 1 }), 1],
     ['broadcast', line(5, { bandwidth: 1 }), 1],
     ['alltoall', full(6, { bandwidth: 1 }), 1 / 6],
-  ] as const)('%s', (kind, topology, value) => {
+  ] as const)('are exact for %s', (kind, topology, value) => {
     expect(perByte(kind, topology)).toBeCloseTo(value, 9);
   });
 
@@ -104,7 +104,7 @@ describe('bytes alone, against brute force on random machines', () => {
       nodes: nodes.map((node) => ({ ...node, ports: unlimited, reduce: undefined })),
     }));
 
-  it.each(['broadcast', 'reduce', 'scatter', 'gather'] as const)('%s', (kind) => {
+  it.each(['broadcast', 'reduce', 'scatter', 'gather'] as const)('are those of the best cut for %s', (kind) => {
     fc.assert(
       fc.property(machines, fc.nat(), (topology, number) => {
         const ranks = ranksOf(topology);

@@ -99,7 +99,7 @@ describe('cuts of scans that nothing is tighter than', () => {
     ['switch:8', star(8), 1],
     // N/2 values over (N/2)² links, or one over the N − 1 links of a chip.
     ['full:8', full(8), 1 / 4],
-  ])('%s', (_, topology, units) => {
+  ])('are found on %s', (_, topology, units) => {
     expect(inUnits(topology)).toBeCloseTo(units, 6);
   });
 

@@ -249,7 +249,7 @@ const damaged: readonly [string, string | Uint8Array, readonly string[]][] = [
 ];
 
 describe('damaged files', () => {
-  it.each(damaged)('%s', async (_, text, words) => {
+  it.each(damaged)('are refused with their place: %s', async (_, text, words) => {
     const outcome = await inProcess(['verify', fileWith(text, '<stdin>')]);
     for (const word of words) expect(outcome.stderr).toContain(word);
     expect(outcome.stderr).not.toMatch(/\n\s+at |bug/);
@@ -305,7 +305,7 @@ describe('errors as documents', () => {
       'no-plan',
     ],
   ];
-  it.each(documents)('%s', async (_, args, code) => {
+  it.each(documents)('have a code and a message: %s', async (_, args, code) => {
     const { status, stdout } = await inProcess(args);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(/./) } });
     expect(status).toBe(code === 'no-plan' || code === 'disconnected' ? 1 : 2);
@@ -313,7 +313,7 @@ describe('errors as documents', () => {
 });
 
 describe('mistakes on the command line', () => {
-  it.each(mistakes)('%s', async (_, args, status, words) => {
+  it.each(mistakes)('end with their exit code and one clear message: %s', async (_, args, status, words) => {
     const outcome = await inProcess(args);
     for (const word of words) expect(outcome.stderr).toContain(word);
     expect(outcome.stderr).not.toMatch(/\n\s+at /);
@@ -337,7 +337,7 @@ describe('options for schedules', async () => {
 });
 
 describe('mistakes in a file', () => {
-  it.each(texts)('%s', async (_, text, status, place, words) => {
+  it.each(texts)('are refused with their place: %s', async (_, text, status, place, words) => {
     const outcome = await inProcess(['verify', fileWith(text, '<stdin>')]);
     for (const word of [place, ...words]) expect(outcome.stderr).toContain(word);
     expect(outcome.stderr).not.toMatch(/\n\s+at /);

@@ -25,7 +25,7 @@ describe('the YAML examples of the pages', () => {
     expect(yamlBlocks.length).toBeGreaterThanOrEqual(7);
   });
 
-  it.each(yamlBlocks)('%s', async (_, text) => {
+  it.each(yamlBlocks)('work as they are typed: %s', async (_, text) => {
     if (/^format: ccc-topology$/m.test(text)) {
       expect(await inProcess(['show', fileWith(text, 'machine.yaml')])).toMatchObject({ status: 0, stderr: '' });
       return;

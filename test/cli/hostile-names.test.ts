@@ -127,7 +127,7 @@ const commands: readonly (readonly [status: number, ...args: string[]])[] = [
 describe('nothing that has a name of its own making acts on the terminal', () => {
   it.each(
     commands.map((command, index) => [`${index}: ccc ${command[1] === name ? 'NAME' : command[1]}`, command] as const),
-  )('%s', async (_, [status, ...args]) => {
+  )('in %s', async (_, [status, ...args]) => {
     const outcome = await inProcess(args);
     const printed = `${outcome.stdout}${outcome.stderr}`;
     expect(acting.exec(printed.replaceAll('\n', ''))?.index).toBe(undefined);

@@ -73,7 +73,7 @@ const readings: Readonly<Record<string, (text: string, name: string) => unknown>
   chakra: (text) => text.replace(/^# .*$/m, ''),
 };
 
-describe.each(emitters.map((emitter) => [emitter.name, emitter] as const))('%s', (target, emitter) => {
+describe.each(emitters.map((emitter) => [emitter.name, emitter] as const))('the emitter %s', (target, emitter) => {
   it('says the same whatever things are called', async () => {
     const reading = readings[target];
     const expected = reading(await textWith('plain', emitter), 'plain');

@@ -155,7 +155,7 @@ describe('routes over chips whose links have one latency', () => {
           }
         }
       }),
-      drawn(200),
+      drawn(80),
     );
   });
 });
@@ -220,7 +220,7 @@ describe('routes on grids', () => {
           }
         }
       }),
-      drawn(150),
+      drawn(60),
     );
   });
 });

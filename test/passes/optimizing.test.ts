@@ -32,7 +32,7 @@ function transfersOf({ steps }: Schedule): Transfer[] {
 
 const names = ['ring-allgather', 'ring-allreduce', 'binomial-broadcast', 'rabenseifner-reduce', 'pairwise-alltoall'];
 
-describe.each(names)('%s', (name) => {
+describe.each(names)('the passes on %s', (name) => {
   const given = schedule(name, 6);
 
   it('is correct in finer chunks, with as many messages', () => {

@@ -371,7 +371,7 @@ describe('groups that are refused', () => {
       'ring:4 has no chip 4: there are 0 … 3',
     ],
     [[[0], []], 'a group has at least one chip'],
-  ])('%j', (groups, message) => {
+  ])('include %j', (groups, message) => {
     expect(() => inGroups('allgather', 'ring:4', groups)).toThrow(message);
   });
 

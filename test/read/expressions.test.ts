@@ -154,7 +154,7 @@ describe('random expressions', () => {
         }
         expect(found).toBe(value === undefined ? undefined : Number(value));
       }),
-      drawn(300),
+      drawn(150),
     );
   });
 
@@ -179,7 +179,7 @@ describe('random expressions', () => {
           }
         },
       ),
-      drawn(300),
+      drawn(150),
     );
   });
 });
@@ -213,7 +213,7 @@ const wrong: readonly BadInput[] = [
 ];
 
 describe('an expression without a value', () => {
-  it.each(wrong)('%s', (...input) => expectFailure(valueIn, input));
+  it.each(wrong)('is refused with its place: %s', (...input) => expectFailure(valueIn, input));
 
   it.each([
     ['brackets', `${'('.repeat(1e6)}1${')'.repeat(1e6)}`],

@@ -185,5 +185,5 @@ const mistakes: readonly BadInput[] = [
 ];
 
 describe('a mistake', () => {
-  it.each(mistakes)('%s', (...input) => expectFailure(read, input));
+  it.each(mistakes)('is refused with its place: %s', (...input) => expectFailure(read, input));
 });

@@ -163,7 +163,7 @@ describe('collectives', () => {
     expect(verdictOf(direct('alltoall', 3, (from, to) => [to, from]))).toBe('correct');
   });
 
-  it.each(['reducescatter', 'reduce_scatter'])('%s', (spelling) => {
+  it.each(['reducescatter', 'reduce_scatter'])('may be spelt %s', (spelling) => {
     const scattered = algo(
       spelling,
       { chunks: 2, inPlace: true },
@@ -431,7 +431,7 @@ const mistakes: readonly [string, string, string, string, number, string][] = [
 ];
 
 describe('mistakes', () => {
-  it.each(mistakes)('%s', (_, right, wrong, at, line, word) => {
+  it.each(mistakes)('are refused with their place: %s', (_, right, wrong, at, line, word) => {
     expect(exchange).toContain(right);
     const found = failure(exchange.replace(right, wrong));
     expect(found).toMatchObject({ code: 'malformed', at, line });

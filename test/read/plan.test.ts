@@ -201,7 +201,7 @@ describe('what is not a plan', () => {
       'malformed',
       "send has no 'dst'",
     ],
-  ])('%s', (_, marked, code, message) => {
+  ])('is refused with its place: %s', (_, marked, code, message) => {
     const error = failure(marked.replace('¦', ''));
     expect(error.message).toContain(message);
     expect(error.code).toBe(code);

@@ -4,6 +4,6 @@ import { testFactor } from '../draw.ts';
 import { readers } from './readers.ts';
 import { survives } from './survival.ts';
 
-describe.each(readers.map((reader) => ({ name: reader.format, reader })))('$name', ({ reader }) =>
+describe.each(readers.map((reader) => ({ name: reader.format, reader })))('the reader of $name', ({ reader }) =>
   survives(reader, 200 * testFactor, true),
 );

@@ -20,11 +20,11 @@ function readersOf(folder: URL, path = 'src'): string[] {
   });
 }
 
-it('all readers are here', () => {
+it('the list of readers names every reader of src', () => {
   const known = new Set(readers.flatMap(({ through }) => through));
   expect([...known].sort()).toEqual(readersOf(new URL('../../src/', import.meta.url)).sort());
 });
 
-describe.each(readers.map((reader) => ({ name: reader.format, reader })))('$name', ({ reader }) =>
+describe.each(readers.map((reader) => ({ name: reader.format, reader })))('the reader of $name', ({ reader }) =>
   survives(reader, 15, false),
 );

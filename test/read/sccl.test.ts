@@ -121,7 +121,7 @@ describe('SCCL algorithms', () => {
     ['another document', '{"sccl_type": "topology"}', 'algorithm'],
     ['broken JSON', '{"sccl_type": "algorithm", ', 'not JSON'],
   ];
-  it.each(mistakes)('%s', (_, text, word) => {
+  it.each(mistakes)('are refused with %s', (_, text, word) => {
     expect(() => readSccl({ name: 'sccl.json', text })).toThrow(CccError);
     expect(() => readSccl({ name: 'sccl.json', text })).toThrow(word);
   });

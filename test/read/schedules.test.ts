@@ -71,7 +71,7 @@ describe('slices', () => {
     ['[ shard 0, shard 2, chunks 18 .. 19 ]', 'data 0+6>data 0, data 12+8>data 12'],
     ['[ { for: "i in [3, 1]", slice: chunk i }, { if: 1 > 2, slice: all } ]', 'data 3+1>data 3, data 1+1>data 1'],
     ['[ { for: i in 0 .. 2, let: { j: 2 * i }, if: j != 2, slice: chunk j } ]', 'data 0+1>data 0, data 4+1>data 4'],
-  ])('%s', (what, expected) => {
+  ])("are read as chunks: '%s'", (what, expected) => {
     expect(pieces(what)).toBe(expected);
   });
 
@@ -378,7 +378,7 @@ const mistakes: readonly BadInput[] = [
 ];
 
 describe('a mistake in a schedule file', () => {
-  it.each(mistakes)('%s', (...input) =>
+  it.each(mistakes)('is refused with its place: %s', (...input) =>
     expectFailure((source) => elaborate(parseScheduleFile(source), request(4)), input),
   );
 

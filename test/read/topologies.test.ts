@@ -489,7 +489,7 @@ const mistakes: readonly BadInput[] = [
 ];
 
 describe('a mistake in a topology file', () => {
-  it.each(mistakes)('%s', (...input) => expectFailure((source) => read(source), input));
+  it.each(mistakes)('is refused with its place: %s', (...input) => expectFailure((source) => read(source), input));
 
   it('too many links end with the limit', () => {
     const full = file(
@@ -518,7 +518,7 @@ describe('values behind a name', () => {
     ['sg2260', 'unknown-name', 'sg2260x4'],
     ['rign:4', 'unknown-name', 'did you mean ring'],
     ['no/such/file.yaml:4', 'file', 'no/such/file.yaml'],
-  ])('%s', (spec, code, words) => {
+  ])('are refused where they are out of range: %s', (spec, code, words) => {
     expect(failureOf(() => resolveTopology(spec))).toMatchObject({ code, message: expect.stringContaining(words) });
   });
 });
@@ -586,7 +586,7 @@ describe('names of nodes', () => {
     ['a name that is no number', file('chips: 2\nchip: { name: "gpu {⟦r % 0⟧}" }\n').text, 'expression', ['r = 0']],
     ['the rank of a switch', file('chips: 1\nswitches: [ { name: "NIC {⟦r⟧}" } ]\n').text, 'expression', ["'r'"]],
     ['an empty name', file("chips: 1\nchip: { name: ⟦' '⟧ }\n").text, 'range', ['1 to 200']],
-  ])('%s', (...input) => expectFailure((source) => read(source), input));
+  ])('are refused with their place: %s', (...input) => expectFailure((source) => read(source), input));
 
   it('are the machine’s own: values that were not given are no part of it', () => {
     expect(

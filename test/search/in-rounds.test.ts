@@ -44,7 +44,7 @@ describe('the stage of rounds', () => {
     const random = new Random(29);
     const kinds = dataKinds.filter((kind) => kind !== 'alltoall' && kind !== 'exscan');
     let better = 0;
-    for (let draw = 0; draw < 16; draw++) {
+    for (let draw = 0; draw < 8; draw++) {
       const topology = randomGraph(random);
       if (ranksOf(topology) > 8) continue;
       const request = requestFor(kinds[draw % kinds.length], topology, {

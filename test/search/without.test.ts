@@ -1,9 +1,10 @@
 /** A broken link or chip on every shipped topology: a plan, or an error that says what cannot be reached. */
 import { describe, expect, it } from 'vitest';
-import { type CollectiveKind, compile, compileDefaults, resolveTopology, type Topology } from '../../src/index.ts';
+import { compile, compileDefaults, resolveTopology, type Topology } from '../../src/index.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { listShipped, withoutParts } from '../../src/read/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { testSeed } from '../draw.ts';
 
 const topologies = listShipped('topologies').map((name) => resolveTopology(name));
 
@@ -64,7 +65,7 @@ function codeOf(work: () => unknown): string {
   }
 }
 
-describe.each(topologies.map((topology) => [topology.name, topology] as const))('%s', (_, topology) => {
+describe.each(topologies.map((topology) => [topology.name, topology] as const))('the machine %s', (_, topology) => {
   it('loses any link or node, or says that it would fall apart', () => {
     expect(topology.chips.length).toBeLessThanOrEqual(64);
     for (const part of parts(topology)) {
@@ -73,31 +74,24 @@ describe.each(topologies.map((topology) => [topology.name, topology] as const))(
     }
   });
 
-  const possible = parts(topology).flatMap((part) => (staysConnected(topology, part) ? [part.text] : []));
-  const some = [possible[0], possible[Math.floor(possible.length / 2)], possible.at(-1)];
-  it.each([...new Set(some.filter((text) => text !== undefined))])('has plans without %s', (text) => {
+  it('has a plan without any part that leaves its chips connected', () => {
+    // One of them, another each day; for allgather or allreduce.
+    const possible = parts(topology).filter((part) => staysConnected(topology, part));
+    if (possible.length === 0) return;
+    const { text } = possible[testSeed % possible.length];
     const broken = without(topology, text);
-    const ranks = broken.chips.length;
-    for (const kind of ['allgather', 'allreduce'] satisfies CollectiveKind[]) {
-      const collective = collectiveOf(kind, ranks);
-      const { bundle } = compile({
-        ...compileDefaults,
-        collective,
-        topology: broken,
-        size: 2 ** 20,
-        engine: 'library',
-      });
-      expect(bundle.proved.verification.verdict).toBe('correct');
-      expect(bundle.proved.plan.name).toContain(text.replaceAll(/[ :]/g, '-'));
-      expect(bundle.bound.seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
-    }
+    const collective = collectiveOf(testSeed % 2 === 0 ? 'allgather' : 'allreduce', broken.chips.length);
+    const { bundle } = compile({ ...compileDefaults, collective, topology: broken, size: 2 ** 20, engine: 'library' });
+    expect(bundle.proved.verification.verdict).toBe('correct');
+    expect(bundle.proved.plan.name).toContain(text.replaceAll(/[ :]/g, '-'));
+    expect(bundle.bound.seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
   });
 });
 
 describe('what --without takes', () => {
   const topology = resolveTopology('fattree');
 
-  it.each(['link:0-switch 0', 'link:0-switch0', ' link: switch 0 - 0 '])('%s', (text) => {
+  it.each(['link:0-switch 0', 'link:0-switch0', ' link: switch 0 - 0 '])('finds the link that %s names', (text) => {
     expect(codeOf(() => without(topology, text))).toBe('disconnected');
   });
 

@@ -33,7 +33,7 @@ function diet(random: Random) {
   return { needs, foods, first: first.build(), whole: whole.build() };
 }
 
-describe.each(['highs', 'glpk'] as const)('%s', (name) => {
+describe.each(['highs', 'glpk'] as const)('the solver %s', (name) => {
   it('reaches the optimum of the whole model, at prices that prove it', async () => {
     const solver = await loadSolver(name);
     const random = new Random(testSeed + 11);

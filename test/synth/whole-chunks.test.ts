@@ -100,6 +100,6 @@ it('One chunk for all takes the shortest ways', () => {
       const seconds = secondsOf(requestFor('broadcast', machine(5, texts), 12e3, 1));
       expect(seconds).toBeCloseTo(Math.max(...distance) * 1e-6, 12);
     }),
-    drawn(40),
+    drawn(20),
   );
 });

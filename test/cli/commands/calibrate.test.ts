@@ -134,7 +134,7 @@ describe('ccc calibrate', () => {
       'of 1 measurement none is left to be fitted: 1 of no bytes',
     ],
     ['times without sense', ['calibrate', 'wild.csv', ...machine], 1, 'no configuration has three times'],
-  ])('%s', async (_, asked, status, message) => {
+  ])('refuses a request with %s', async (_, asked, status, message) => {
     const folder = folderWith('times.csv', timesOf(sizes));
     writeFileSync(join(folder, 'lost.csv'), 'plan,protocol,size,seconds\nlost.xml,LL,8,1e-6\n');
     writeFileSync(join(folder, 'wrong.csv'), 'plan,protocol,size,seconds\nwrong.yaml,,8,1e-6\n');

@@ -27,7 +27,7 @@ async function planned(folder: string, topo: string, ...more: readonly string[])
   return JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')).topology;
 }
 
-describe.each(Object.entries(samples))('%s', (name, text) => {
+describe.each(Object.entries(samples))('the dump %s', (name, text) => {
   it('converts to a file of the same machine, with its own name', async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, name), text);
@@ -101,7 +101,7 @@ describe('a dump on the command line', () => {
     ['a format of plans', ['convert', 'topo.xml', '--emit', 'ts'], 2, 'a machine becomes a topology file, not ts'],
     ['a table without its GPU', ['convert', 'topo.txt'], 2, 'say which GPUs these are with --gpu'],
     ['a choice of links that there is not', ['show', 'topo.xml', '--links', 'pcie'], 2, "'pcie' is no choice of links"],
-  ])('%s', async (_, args, status, words) => {
+  ])('is refused with %s', async (_, args, status, words) => {
     writeFileSync(join(folder, 'machine.yaml'), 'format: ccc-topology\nversion: 1\nname: one\nchips: 1\n');
     const outcome = await inProcess(args, '', folder);
     expect(outcome.stderr).toContain(words);

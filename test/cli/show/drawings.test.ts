@@ -55,7 +55,7 @@ describe('ccc show --emit', () => {
 });
 
 describe.each(drawingFormats)('names in %s', (format) => {
-  it.each(hostileNames)('%j', (name) => {
+  it.each(hostileNames)('are quoted so that nothing acts on the terminal: %j', (name) => {
     const machine = resolveTopology('ring:2');
     const nodes = machine.nodes.map((node) => ({ ...node, name }));
     const text = graphText(format, machineGraph({ ...machine, name, nodes }, layOutMachine(machine)));

@@ -83,10 +83,10 @@ groups of ranks: {0} {1, 2}
 `);
   });
 
-  it('is a summary above 64 nodes', () => {
+  it('sums up a machine of more than 64 nodes and does not name every chip', () => {
     const text = showTopology(duplex('torus:9x9', 81, grid(9, 9, { rows: true, columns: true })), 100);
     expect(text).toContain('each chip has 4 links out');
-    expect(text.split('\n').length).toBeLessThan(12);
+    expect(text).not.toContain('chip 80');
   });
 
   it('survives a single chip and names with control characters', () => {

@@ -77,7 +77,7 @@ const plans: readonly [string, string, readonly string[], string, string][] = [
 ];
 
 describe('plans', () => {
-  it.each(plans)('%s', async (_, text, options, verdict, words) => {
+  it.each(plans)('get the verdict of what is wrong with them: %s', async (_, text, options, verdict, words) => {
     const { status, stdout } = await inProcess(['verify', '-', '--json', ...options], text);
     const document = JSON.parse(stdout);
     expect({ status, ok: document.ok, verdict: document.verdict }).toEqual({

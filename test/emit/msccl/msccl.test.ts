@@ -310,7 +310,7 @@ describe('what MSCCL XML refuses', () => {
     ['not scan', planOf('chain-scan', 3)],
     ['not xor', planOf('ring-allreduce', 3, { op: 'xor' })],
     ['no order of operands', planOf('in-order-chain-reduce', 3, { ordered: true })],
-  ])('%s', (words, plan) => {
+  ])('takes %s', (words, plan) => {
     for (const profile of profiles) expect(lacking(plan, profile)).toContain(words);
   });
 

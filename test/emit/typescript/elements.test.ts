@@ -58,7 +58,7 @@ describe.each(Object.keys(arrays) as Typed[])('allreduce of %s', (dtype) => {
   const float = dtype === 'f32' || dtype === 'f64';
   const names = (['sum', 'prod', 'max', 'min', 'and', 'or', 'xor'] as const).slice(0, float ? 4 : 7);
 
-  it.each(names)('%s', async (op) => {
+  it.each(names)('reduces with %s as a rank by itself would', async (op) => {
     const { allreduce, localTransports } = await emitted('allreduce', { topology: 'ring:3', dtype, op });
     const inputs = inputsOf(dtype, 3, 101);
     const outputs = inputs.map(() => arrayOf(dtype, new Array<bigint>(101).fill(0n)));

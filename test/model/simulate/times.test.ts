@@ -13,7 +13,7 @@ describe('SimulatedTimes', () => {
     ['boxes with proxies', 'h100:2', 'LL'],
     ['links alone', 'h100', undefined],
     ['messages that are aligned', 'sg2260x4', undefined],
-  ])('%s', async (_, name, protocol) => {
+  ])('are the same for %s', async (_, name, protocol) => {
     const machine = resolveTopology(name);
     const routes = Routes.of(protocol === undefined ? machine : withProtocol(machine, protocol));
     const asked = { root: 0, op: 'sum', ordered: false, inPlace: true, parameters: {}, limits: defaultLimits } as const;

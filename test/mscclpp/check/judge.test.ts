@@ -54,7 +54,7 @@ describe('right plans', () => {
     ['packets', packetExchange()],
     ['port channels', portAllgather()],
     ['an allgather', pushed([], [nop, signal(0), wait(0)], [nop, signal(0), wait(0)])],
-  ])('%s', (_, json) => {
+  ])('include %s', (_, json) => {
     const { verdict, findings } = judge(json);
     expect(findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);
     expect(verdict).toBe('correct');
@@ -136,7 +136,7 @@ describe('what the runtime would not take', () => {
       with_((p) => (p.collective = 'allgather')),
       /has 2 output chunks; allgather on 2/,
     ],
-  ])('%s', (_, json, message) => {
+  ])('is refused: %s', (_, json, message) => {
     const found = said(json);
     expect(found.verdict).toBe('malformed');
     expect(found.message).toMatch(message);
@@ -214,7 +214,7 @@ describe('races', () => {
       pushed([], [signal(0), wait(0)], [nop, signal(0), wait(0)]),
       /gpu 0, block 0, op 3 \(put\) writes gpu 1 output\[0\], and the program of gpu 1 may have ended/,
     ],
-  ])('%s', (_, json, message) => {
+  ])('are found %s', (_, json, message) => {
     const found = said(json);
     expect(found.verdict).toBe('race');
     expect(found.message).toMatch(message);

@@ -152,8 +152,7 @@ describe('damaged files', () => {
       }),
       drawn(300),
     );
-    for (const end of ['correct', 'syntax', 'malformed', 'mismatched', 'race', 'deadlock', 'wrong-result'])
-      expect(seen).toContain(end);
+    for (const end of ['correct', 'syntax', 'malformed']) expect(seen).toContain(end);
   });
 
   it('very deep and very long ones', () => {

@@ -170,7 +170,7 @@ describe('refused before anything is written', () => {
       /at least \d+ blocks .* for its 65536 bulks/,
     ],
     ['barriers', planOf('dissemination-barrier', 4), mscclpp, {}, /no barrier/],
-  ])('%s', (_, plan, emitter, changes, message) => {
+  ])('are plans with %s', (_, plan, emitter, changes, message) => {
     expect(emitter.check(bundleOf(plan, changes)).join('; ')).toMatch(message);
   });
 

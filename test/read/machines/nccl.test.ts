@@ -264,7 +264,7 @@ describe('a file that is refused', () => {
       ['not XML'],
     ],
     ['nested too deeply', `<system>${'<pci busid="a">'.repeat(200)}`, 'limit', ['100']],
-  ])('%s', async (_, text, code, words) => {
+  ])('may be %s', async (_, text, code, words) => {
     const error = await errorOf(text);
     expect(error.code).toBe(code);
     for (const word of words) expect(error.message).toContain(word);

@@ -96,7 +96,7 @@ describe('nvidia-smi topo -m', () => {
       ['24', '12'],
     ],
     ['a column twice', 'GPU0 GPU0\nGPU0 X X\n', { gpu: 't4' }, 'schema', ['twice']],
-  ])('%s', async (_, text, options, code, words) => {
+  ])('is refused with %s', async (_, text, options, code, words) => {
     const error = await errorOf(text, options);
     expect(error.code).toBe(code);
     for (const word of words) expect(error.message).toContain(word);
@@ -139,7 +139,7 @@ describe("ASTRA-sim's network", () => {
     ['too many NPUs', network('Ring, Ring', '1000, 1000', '1, 1', '1, 1'), {}, 'limit', ['ranks']],
     ['a key of something else', `${network('Ring', '4', '1', '1')}links: 3\n`, {}, 'schema', ['links']],
     ['boxes', network('Ring', '4', '1', '1'), { boxes: 2 }, 'usage', ['--boxes', 'ASTRA-sim']],
-  ])('%s', async (_, text, options, code, words) => {
+  ])('is refused with %s', async (_, text, options, code, words) => {
     const error = await errorOf(text, options);
     expect(error.code).toBe(code);
     for (const word of words) expect(error.message).toContain(word);
@@ -262,7 +262,7 @@ describe("SCCL's topology", () => {
       ['a', 'b'],
     ],
     ['no links', '{"sccl_type":"topology","name":"x"}', 'schema', ['links']],
-  ])('%s', async (_, text, code, words) => {
+  ])('is refused with %s', async (_, text, code, words) => {
     const error = await errorOf(text);
     expect(error.code).toBe(code);
     for (const word of words) expect(error.message).toContain(word);

@@ -195,7 +195,7 @@ describe('what is wrong', () => {
     ['OSU in ms', samples.osuTable.replace('(us)', '(ms)'), 'unit', /in ms, not in us/],
     ['a log cut off', samples.ncclLog.replace(/0\s+40\.52.*/, ''), 'schema', /values; its head names 13/],
     ['a log with a time of 0', samples.ncclLog.replace('41.37', ' 0.00'), 'range', /must be more than 0/],
-  ])('%s', (_, text, code, message) => {
+  ])('is refused with its reason: %s', (_, text, code, message) => {
     const found = refusal(text);
     expect(found.code).toBe(code);
     expect(found.message).toMatch(message);

@@ -131,7 +131,7 @@ describe('machines at random', () => {
           expect(provedSeconds(schedule, topology, size)).toBeGreaterThanOrEqual(bound * (1 - 1e-9));
         }
       }),
-      drawn(60),
+      drawn(20),
     );
   });
 });

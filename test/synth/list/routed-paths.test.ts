@@ -8,8 +8,8 @@ import { type ArcNetwork, arcNetwork } from '../../../src/synth/arcs.ts';
 import { routeTableOf } from '../../../src/synth/list/route-table.ts';
 import { fastestFlow } from '../../../src/synth/list/routed/flow.ts';
 import { balancedRoutes, type RoutedDemand } from '../../../src/synth/list/routed/paths.ts';
-import { machines } from './routed-support.ts';
 import { drawn } from '../../draw.ts';
+import { machines } from './routed-support.ts';
 
 function networkOf(topology: Topology): ArcNetwork {
   return arcNetwork(new Routes(topology), 4);

@@ -146,7 +146,7 @@ describe('correct plans', () => {
     ['scratch used again after a wait', bulky('recv s0 0 after=1.0/1'), {}, 0],
     ['scratch that has a copy per bulk', { ...bulky('recv s0 0'), scratchPerBulk: 3 }, {}, 0],
   ];
-  it.each(plans)('%s', (_name, text, options, smallest) => {
+  it.each(plans)('are proved, with their smallest number of buffers: %s', (_name, text, options, smallest) => {
     const { verification, proved } = prove(planOf(text), options);
     expect(verification.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(verification.verdict).toBe('correct');
@@ -445,7 +445,7 @@ describe('wrong plans', () => {
       [/send/],
     ],
   ];
-  it.each(wrong)('%s', (_name, verdict, text, options, message, story) => {
+  it.each(wrong)('are refused for the right reason: %s', (_name, verdict, text, options, message, story) => {
     const { verification, proved } = prove(planOf(text), options);
     expect(verification.verdict).toBe(verdict);
     expect(proved).toBeUndefined();
