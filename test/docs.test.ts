@@ -59,8 +59,8 @@ describe('the pages', () => {
 });
 
 describe('comments', () => {
-  // The last one is what ccc writes in examples.
-  const names = new Set([...[...code, ...pages].map((file) => basename(file)), 'allgather.ts']);
+  // The last ones are what ccc writes in examples.
+  const names = new Set([...[...code, ...pages].map((file) => basename(file)), 'allgather.ts', 'allreduce.ts']);
 
   it('name files and pages that exist', () => {
     const missing = code.flatMap((file) =>

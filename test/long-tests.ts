@@ -23,7 +23,7 @@ export const longTests: readonly string[] = [
   'test/cli/commands/view.test.ts',
   'test/cli/compile/compile.test.ts',
   'test/cli/compile/counts-and-groups.test.ts',
-  'test/cli/compile/job.test.ts',
+  'test/session/search-job.test.ts',
   'test/cli/compile/solvers.test.ts',
   'test/cli/docs-commands.test.ts',
   'test/cli/help.test.ts',
