@@ -4,6 +4,7 @@
  * count.
  */
 import { computingTime, OperationCode, operationCount, type Plan } from '../ir/plan.ts';
+import { localPredecessors, PlanIndex } from '../ir/plan-index.ts';
 import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
@@ -77,11 +78,14 @@ class Program {
   /** The tasks of one bulk, each with what it requires. */
   *tasksOf(bulk: number): Iterable<string> {
     const { firstLane, firstOp } = this.plan;
+    const index = PlanIndex.of(this.plan);
     for (let lane = firstLane[this.rank]; lane < firstLane[this.rank + 1]; lane++) {
       const lines: string[] = [];
       for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
         lines.push(this.task(o, bulk));
-        for (const needed of this.neededBy(lane, o, bulk)) lines.push(`${this.label(o, bulk)} requires ${needed}`);
+        for (const needed of localPredecessors(index, { operation: o, bulk })) {
+          lines.push(`${this.label(o, bulk)} requires ${this.finalLabel(needed.operation, needed.bulk)}`);
+        }
       }
       if (lines.length > 0) yield `${lines.join('\n')}\n`;
     }
@@ -107,17 +111,6 @@ class Program {
         const time = computingTime(this.plan, o);
         return `${label}: calc ${time === undefined ? costs.calculation('copy', dstCount[o]) : Math.round(time * 1e9)}`;
       }
-    }
-  }
-
-  /** What must be complete first: the task before in the lane, over bulks too, and those that are waited for. */
-  private *neededBy(lane: number, o: number, bulk: number): Iterable<string> {
-    const { firstOp, ops } = this.plan;
-    if (o > firstOp[lane]) yield this.finalLabel(o - 1, bulk);
-    else if (bulk > 0) yield this.finalLabel(firstOp[lane + 1] - 1, bulk - 1);
-    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
-      const earlier = bulk - ops.afterBulks[a];
-      if (earlier >= 0) yield this.finalLabel(ops.afterOp[a], earlier);
     }
   }
 

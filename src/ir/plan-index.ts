@@ -137,6 +137,30 @@ export class Connections {
   }
 }
 
+/** An operation in one of the bulks. */
+export interface OperationInstance {
+  readonly operation: number;
+  readonly bulk: number;
+}
+
+/**
+ * What the rank of an operation must have completed before the operation begins in a bulk: the previous operation of its lane, which
+ * for the first one is the last of the bulk before, and the operations that it waits for. Messages are not among them.
+ */
+export function* localPredecessors(
+  { plan, laneOf }: PlanIndex,
+  { operation, bulk }: OperationInstance,
+): Iterable<OperationInstance> {
+  const { firstOp, ops } = plan;
+  const lane = laneOf[operation];
+  if (operation > firstOp[lane]) yield { operation: operation - 1, bulk };
+  else if (bulk > 0) yield { operation: firstOp[lane + 1] - 1, bulk: bulk - 1 };
+  for (let a = ops.firstAfter[operation]; a < ops.firstAfter[operation + 1]; a++) {
+    const earlier = bulk - ops.afterBulks[a];
+    if (earlier >= 0) yield { operation: ops.afterOp[a], bulk: earlier };
+  }
+}
+
 interface NumberedConnections {
   readonly of: Int32Array;
   readonly ends: ConnectionEnds;

@@ -2,7 +2,7 @@
 export { alongside } from './alongside.ts';
 export { compactSteps } from './compact-steps.ts';
 export { compose } from './compose.ts';
-export { type CopyOrder, copyOrders } from './copy-orders.ts';
+export { copyOrders } from './copy-orders.ts';
 export { forwardHops } from './forward-hops.ts';
 export { gatheringKinds, gatherThenReduce, type Operand, reduceOperands } from './gather-then-reduce.ts';
 export { inInstances } from './instances.ts';

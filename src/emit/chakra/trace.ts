@@ -3,7 +3,8 @@
  * done before. Bulks are written out. Local copies that do not stand for computing take no
  * time there and are left out, with what they wait for handed on.
  */
-import { computingTime, OperationCode, type Plan } from '../../ir/plan.ts';
+import { computingTime, isReduction, OperationCode, type Plan } from '../../ir/plan.ts';
+import { localPredecessors, type OperationInstance, PlanIndex } from '../../ir/plan-index.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { MessageTags } from '../message-tags.ts';
 import {
@@ -78,7 +79,7 @@ export function programTrace(plan: Plan, rank: number, tags: MessageTags, costs:
   for (let bulk = 0; bulk < plan.bulks; bulk++) {
     for (let lane = firstLane[rank]; lane < firstLane[rank + 1]; lane++) {
       for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
-        for (const node of trace.nodesOf(lane, o, bulk)) pieces.push(...nodeMessage(node));
+        for (const node of trace.nodesOf(o, bulk)) pieces.push(...nodeMessage(node));
       }
     }
   }
@@ -87,6 +88,7 @@ export function programTrace(plan: Plan, rank: number, tags: MessageTags, costs:
 
 class ProgramTrace {
   private readonly plan: Plan;
+  private readonly index: PlanIndex;
   private readonly rank: number;
   private readonly tags: MessageTags;
   private readonly costs: TraceCosts;
@@ -95,6 +97,7 @@ class ProgramTrace {
 
   constructor(plan: Plan, rank: number, tags: MessageTags, costs: TraceCosts) {
     this.plan = plan;
+    this.index = PlanIndex.of(plan);
     this.rank = rank;
     this.tags = tags;
     this.costs = costs;
@@ -102,9 +105,9 @@ class ProgramTrace {
     this.operations = plan.firstOp[plan.firstLane[rank + 1]] - this.start;
   }
 
-  *nodesOf(lane: number, o: number, bulk: number): Iterable<TraceNode> {
+  *nodesOf(o: number, bulk: number): Iterable<TraceNode> {
     const { kind, peer, srcCount, dstCount } = this.plan.ops;
-    const needs = this.neededBy(lane, o, bulk);
+    const needs = this.neededBy(o, bulk);
     const id = this.idOf(o, bulk);
     switch (kind[o]) {
       case OperationCode.copy: {
@@ -164,32 +167,21 @@ class ProgramTrace {
     return { id, name, type: nodeTypes.compute, needs, microseconds: Math.round(time * 1e6), attributes };
   }
 
-  /** The nodes that end what comes before in the lane, over bulks too, and what is waited for. */
-  private neededBy(lane: number, o: number, bulk: number): readonly number[] {
-    const { firstOp, ops } = this.plan;
+  /** The nodes that end what must be complete before an operation begins. */
+  private neededBy(operation: number, bulk: number): readonly number[] {
     const needs = new Set<number>();
-    if (o > firstOp[lane]) this.addEnds(lane, o - 1, bulk, needs);
-    else if (bulk > 0) this.addEnds(lane, firstOp[lane + 1] - 1, bulk - 1, needs);
-    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
-      const [other, earlier] = [ops.afterOp[a], bulk - ops.afterBulks[a]];
-      if (earlier >= 0) this.addEnds(this.laneOf(other), other, earlier, needs);
+    for (const before of localPredecessors(this.index, { operation, bulk })) {
+      for (const end of this.endsOf(before)) needs.add(end);
     }
     return [...needs].sort((a, b) => a - b);
   }
 
-  /** The node that ends an operation; of a copy those that end what it waits for. */
-  private addEnds(lane: number, o: number, bulk: number, into: Set<number>): void {
-    const code = this.plan.ops.kind[o];
-    const isFree = code === OperationCode.copy && computingTime(this.plan, o) === undefined;
-    if (isFree) for (const end of this.neededBy(lane, o, bulk)) into.add(end);
-    else into.add(this.idOf(o, bulk) + (code === OperationCode.recvReduce || code === OperationCode.reduce ? 1 : 0));
-  }
-
-  private laneOf(o: number): number {
-    const { firstLane, firstOp } = this.plan;
-    let lane = firstLane[this.rank];
-    while (firstOp[lane + 1] <= o) lane++;
-    return lane;
+  /** The node that ends an operation. A copy that takes no time has none: for it stand the nodes that end what it waits for. */
+  private endsOf({ operation, bulk }: OperationInstance): readonly number[] {
+    const code = this.plan.ops.kind[operation];
+    const isFree = code === OperationCode.copy && computingTime(this.plan, operation) === undefined;
+    if (isFree) return this.neededBy(operation, bulk);
+    return [this.idOf(operation, bulk) + (isReduction(this.plan, operation) ? 1 : 0)];
   }
 
   /** Each operation of each bulk has two numbers: the second is that of its reduction. */

@@ -3,7 +3,7 @@
  * from each, one or two for copies, one for reductions. A port keeps its messages in order, so that channels between two chips share a queue.
  */
 import { OperationCode, operationCount, type Plan, planBuffers } from '../../ir/plan.ts';
-import { PlanIndex } from '../../ir/plan-index.ts';
+import { localPredecessors, PlanIndex } from '../../ir/plan-index.ts';
 
 const engines = ['copy in', 'send', 'receive', 'reduce', 'copy'] as const;
 
@@ -97,23 +97,12 @@ function queueFor(plan: Plan, rankOf: Int32Array, operation: number, duplex: boo
   }
 }
 
-/** What comes before in the lane, over bulks too, and what is waited for. */
+/** What must be complete on the rank of an instance before it begins. */
 function dependenciesOf(plan: Plan, operations: number): (instance: number) => readonly number[] {
-  const { firstOp, ops } = plan;
-  const previous = new Int32Array(operations);
-  for (let lane = 0; lane + 1 < firstOp.length; lane++) {
-    for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
-      previous[o] = o > firstOp[lane] ? o - 1 : firstOp[lane + 1] - 1 - operations;
-    }
-  }
+  const index = PlanIndex.of(plan);
   return (instance) => {
-    const o = instance % operations;
-    const start = instance - o;
-    const needed = [start + previous[o]];
-    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
-      needed.push(start - ops.afterBulks[a] * operations + ops.afterOp[a]);
-    }
-    return needed.filter((other) => other >= 0);
+    const at = { operation: instance % operations, bulk: Math.floor(instance / operations) };
+    return Array.from(localPredecessors(index, at), ({ operation, bulk }) => bulk * operations + operation);
   };
 }
 

@@ -4,8 +4,8 @@
  * weights in place of data.
  */
 import { shardOf } from '../../ir/collective.ts';
-import { OperationCode, operationCount, type Plan } from '../../ir/plan.ts';
-import { alignedWeights, chunkWeights } from '../../ir/shards.ts';
+import { isSend, operationCount, type Plan } from '../../ir/plan.ts';
+import { alignedWeights, chunkBytesOf, chunkWeights } from '../../ir/shards.ts';
 import type { MessageLimits } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { carry } from './carrying.ts';
@@ -34,8 +34,19 @@ export function weigh(plan: Plan, size?: Bytes, messages?: MessageLimits): Opera
   const weightAt = (rank: number, slot: number): number => byShard[shardOf(collective, 'input', rank, slot)];
   carry(plan, weightAt, (operation, carried) => {
     const weight = carried.reduce((total, part) => total + part, 0);
-    if (ops.kind[operation] === OperationCode.send) sent[operation] = weight;
+    if (isSend(plan, operation)) sent[operation] = weight;
     else written[operation] = weight;
   });
   return { sent, written };
+}
+
+/**
+ * By operation: the bytes that it sends in one bulk, 0 for operations that do not send.
+ * @param size bytes of the whole message (M)
+ * @throws Error if the plan deadlocks, which a proved plan does not
+ */
+export function sentBytes(plan: Plan, size: Bytes): Float64Array {
+  const chunkBytes = chunkBytesOf(plan, size);
+  const { sent } = weigh(plan);
+  return Float64Array.from(sent, (chunks, operation) => (isSend(plan, operation) ? chunks * chunkBytes : 0));
 }

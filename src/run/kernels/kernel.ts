@@ -17,9 +17,17 @@ import {
   type VectorLocals,
   whileDifferent,
 } from './assembler.ts';
-import { locals } from './locals.ts';
 import { vectorOperator } from './vector-operators.ts';
 import { Instance, Module, type SharedMemory } from './web-assembly.ts';
+
+/** The parameters and locals of `reduce`, by number. */
+const locals = {
+  destination: 0,
+  left: 1,
+  right: 2,
+  bytes: 3,
+  end: 4,
+} as const;
 
 /** Bytes of a page of WebAssembly memory, and how many pages 32-bit addresses reach. */
 export const pageBytes = 65_536;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CollectiveKind } from '../../../src/ir/collective.ts';
 import { withMap } from '../../../src/read/index.ts';
-import { CommandError, runCommandLists } from '../../../src/run/command-lists/index.ts';
+import { CommandError, runCommandLists } from './command-lists/index.ts';
 import { bundleOf, drawn, library, listsOf, machines, runAndCheck, type Wanted } from './lists.ts';
 
 const seed = Number(process.env.CCC_TEST_SEED ?? 1);

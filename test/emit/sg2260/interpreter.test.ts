@@ -1,6 +1,6 @@
 /** The interpreter of command lists refuses what no engine could run. */
 import { describe, expect, it } from 'vitest';
-import { CommandError, type CommandRun, runCommandLists } from '../../../src/run/command-lists/index.ts';
+import { CommandError, type CommandRun, runCommandLists } from './command-lists/index.ts';
 import { bundleOf, drawn, listsOf, machines } from './lists.ts';
 
 /** Of a document of command lists, what tests change. */

@@ -5,8 +5,8 @@ import { defaultLimits } from '../../../src/ir/limits.ts';
 import { messageBytes } from '../../../src/ir/shards.ts';
 import { withTimeline } from '../../../src/jobs/timed.ts';
 import { readPlan, resolveTopology, withGroup, withMap } from '../../../src/read/index.ts';
-import { fromHalf, runCommandLists, toHalf } from '../../../src/run/command-lists/index.ts';
 import { prove } from '../../../src/verify/index.ts';
+import { fromHalf, runCommandLists, toHalf } from './command-lists/index.ts';
 import { bundleOf, drawn, emitterNamed, listsOf, machines, runAndCheck } from './lists.ts';
 
 describe('command lists', () => {

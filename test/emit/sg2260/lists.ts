@@ -8,9 +8,9 @@ import { defaultLimits } from '../../../src/ir/limits.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { withTimeline } from '../../../src/jobs/timed.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { type CommandRun, fromHalf, runCommandLists, toHalf } from '../../../src/run/command-lists/index.ts';
 import { compile } from '../../../src/search/compile.ts';
 import { emitters } from '../../../src/targets/index.ts';
+import { type CommandRun, fromHalf, runCommandLists, toHalf } from './command-lists/index.ts';
 
 const schema = JSON.parse(readFileSync(new URL('../../../schemas/sg2260.schema.json', import.meta.url), 'utf8'));
 const fitsSchema = new Ajv({ strictTypes: false }).compile(schema);
