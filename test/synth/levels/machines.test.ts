@@ -6,6 +6,7 @@ import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
 import { type CompileRequest, compile } from '../../../src/search/compile.ts';
 import { collectiveOf } from '../../collectives.ts';
+import { testFactor, testSeed } from '../../draw.ts';
 
 function request(kind: CollectiveKind, topology: Topology, changes: Partial<CompileRequest> = {}): CompileRequest {
   const ranks = topology.chips.length;
@@ -26,10 +27,12 @@ function request(kind: CollectiveKind, topology: Topology, changes: Partial<Comp
 
 describe('shipped machines of boxes', () => {
   it.each(['a100', 'h100:2', 'dgx2', 'dgx1-cluster', 'mi250', 'dragonfly', 'fattree3', 'sg2260-cards'])(
-    'all collectives have a plan on %s, none of them faster than the bound',
+    'collectives have a plan on %s, none of them faster than the bound',
     (spec) => {
       const topology = resolveTopology(spec);
-      for (const kind of collectiveKinds.filter((kind) => kind !== 'custom')) {
+      // A third of the collectives each day, all of them in the exhaustive tests.
+      const kinds = collectiveKinds.filter((kind) => kind !== 'custom');
+      for (const kind of kinds.filter((_, index) => testFactor > 1 || (index + testSeed) % 3 === 0)) {
         const { bundle } = compile(request(kind, topology));
         const optimality = bundle.bound.seconds / bundle.cost.seconds;
         expect(optimality, kind).toBeGreaterThan(0);
