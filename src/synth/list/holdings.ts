@@ -1,4 +1,6 @@
-/** Who has what in the course of a search for moves, and who is about to get it; one bit for each rank and item, in words of 32. */
+/**
+ * Which rank has which item during a search, and which items are on their way to it. Bit sets: one bit for each rank and item, in rows of one rank, in words of 32 items.
+ */
 import { isWanted, type Spread, startOf } from './spread.ts';
 
 /** The number of bits that are set in a word (Warren, "Hacker's Delight", 2nd ed., 5–1). */
@@ -16,13 +18,13 @@ export function lowestBit(word: number): number {
 export class Holdings {
   /** Words of 32 items in the row of a rank. */
   readonly words: number;
-  /** What ranks have, row by row. */
+  /** The items that each rank has, row by row. */
   readonly has: Uint32Array;
-  /** The same, with what is on its way to them. */
+  /** The items that each rank has, that are on their way to it, or that it does not want, row by row: nobody needs to send it these. */
   readonly gets: Uint32Array;
-  /** `holders[item]`: ranks that have it or are about to. */
+  /** `holders[item]`: the number of ranks that have the item or are about to receive it. */
   readonly holders: Int32Array;
-  /** By rank: items that it neither has nor is about to get; and all of them together. */
+  /** By rank: the number of items that it wants and that are not on their way to it; `missing` is the sum over all ranks. */
   readonly lacking: Int32Array;
   missing: number;
 
@@ -44,13 +46,13 @@ export class Holdings {
     }
   }
 
-  /** Nobody brings an item to a rank that does not want it. */
+  /** Marks an item that a rank does not want, so that no message carries it there. */
   private forgo(rank: number, item: number): void {
     this.promise(rank, item);
     this.holders[item]--;
   }
 
-  /** An item is on its way to a rank. */
+  /** Records that a message with the item is on its way to the rank. */
   promise(rank: number, item: number): void {
     this.gets[rank * this.words + (item >> 5)] |= 1 << (item & 31);
     this.holders[item]++;
@@ -62,7 +64,7 @@ export class Holdings {
     this.has[rank * this.words + (item >> 5)] |= 1 << (item & 31);
   }
 
-  /** How many items a sender has that a receiver neither has nor is about to get. */
+  /** The number of items that the sender has and the receiver still lacks. */
   useful(from: number, to: number): number {
     const { words, has, gets } = this;
     let count = 0;
@@ -70,7 +72,7 @@ export class Holdings {
     return count;
   }
 
-  /** These items, ascending. */
+  /** The items that the sender has and the receiver still lacks, ascending. */
   usefulItems(from: number, to: number): number[] {
     const { words, has, gets } = this;
     const found: number[] = [];
@@ -82,7 +84,7 @@ export class Holdings {
     return found;
   }
 
-  /** Those of them in a word of 32 items, one bit each. */
+  /** The same items within one word of 32 items, as bits. */
   usefulWord(from: number, to: number, word: number): number {
     return this.has[from * this.words + word] & ~this.gets[to * this.words + word];
   }

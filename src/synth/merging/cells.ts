@@ -1,17 +1,17 @@
 /**
- * Ranks in cells, and cells in larger ones: neighbouring cells are joined two by two until there is one, those first whose ranks are near to each other and
- * to all others.
+ * Hierarchical clustering of the ranks, for recursive doubling on any machine. Every rank starts as a cell of its own. On each level neighbouring cells are merged in
+ * pairs until one cell remains; the pairs with the lowest latency between their ranks, and to all other ranks, are merged first.
  */
 import { Latencies } from '../../bounds/latency/latencies.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { RouteTable } from '../list/route-table.ts';
 
-/** Cells of ranks, level by level, on a machine. */
+/** The cells of a machine, level by level. */
 export interface CellLevels {
   /** `levels[l][rank]`: the cell of a rank; on the first level cells are single ranks, on the last one there is one cell. */
   readonly levels: readonly Int32Array[];
-  /** `apart[a][b]`: least Σα from rank a to rank b. */
+  /** `apart[a][b]`: the minimum latency Σα from rank a to rank b, in seconds. */
   readonly apart: readonly Float64Array[];
 }
 
@@ -27,7 +27,7 @@ export function cellLevels(topology: Topology, ways: RouteTable): CellLevels {
   return { levels, apart };
 }
 
-/** Only cells with ways to each other: within a cell everyone reaches everyone. Where there are none all ranks are one cell. */
+/** Merges pairs of cells that have arcs in both directions, so that the ranks of a cell reach each other. If no pair has, all ranks become one cell. */
 function joined(cellOf: Int32Array, ways: RouteTable, apart: readonly Float64Array[]): Int32Array {
   const members: number[][] = Array.from({ length: Math.max(...cellOf) + 1 }, () => []);
   for (const [rank, cell] of cellOf.entries()) members[cell].push(rank);
@@ -52,7 +52,7 @@ function joined(cellOf: Int32Array, ways: RouteTable, apart: readonly Float64Arr
   return cellOf.map((cell) => numbers.indexOf(joinedTo[cell]));
 }
 
-/** From the farthest to the farthest of a cell, and on to the rank that is farthest from all of it. */
+/** The diameter of a cell plus the distance to the rank that is farthest from it, both as latencies. */
 function across(members: readonly number[], apart: readonly Float64Array[]): Seconds {
   const away = apart.map((_, rank) => Math.min(...members.map((member) => apart[member][rank])));
   const inside = members.map((member) => Math.max(...members.map((other) => apart[member][other])));

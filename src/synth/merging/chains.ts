@@ -1,4 +1,7 @@
-/** Which levels of cells are worth an exchange of their own: shortest paths from single ranks to all of them, one for each number of exchanges. */
+/**
+ * Chooses on which levels of cells ranks exchange sums. A sequence of exchanges is a path from single ranks to the cell of all ranks; this file finds the shortest path
+ * for each number of exchanges by dynamic programming.
+ */
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { bandwidthInto } from '../list/events/time-bound.ts';
@@ -6,23 +9,27 @@ import type { RouteTable } from '../list/route-table.ts';
 import { type Cells, isWanted, type Spread } from '../list/spread.ts';
 import type { CellLevels } from './cells.ts';
 
-/** What ranks of a larger cell tell each other. */
+/** An allgather within each larger cell, of one sum from each of its smaller cells. */
 export type Exchange = Spread & { readonly cells: Cells };
 
-/** Exchanges one after the other, and about how long they take. */
+/** Consecutive exchanges and an estimate of the time they take together. */
 export interface ExchangeSequence {
   readonly seconds: Seconds;
   readonly exchanges: readonly Exchange[];
 }
 
-/** Chains of two exchanges and more, the quickest first; each begins where another one ends, so that a shorter one to every level is known. */
+/**
+ * Sequences of two or more exchanges, by increasing estimated time. A sequence of n + 1 exchanges extends the fastest sequence of n exchanges to some level.
+ *
+ * @param size bytes of the vector, all of which every message carries
+ */
 export function chainsOf(
   { levels, apart }: CellLevels,
   ways: RouteTable,
   topology: Topology,
   size: Bytes,
 ): readonly ExchangeSequence[] {
-  /** `single[to][from]`: one exchange among cells of a level. */
+  /** `single[to][from]`: the exchange that takes sums of cells of level `from` to sums of cells of level `to`. */
   const single = levels.map((within, to) =>
     levels.slice(0, to).map((item): ExchangeSequence => {
       const origin = Int32Array.from({ length: Math.max(...item) + 1 }, (_, cell) => item.indexOf(cell));
@@ -30,7 +37,7 @@ export function chainsOf(
       return { seconds: secondsFor(exchange, apart, ways, topology, size), exchanges: [exchange] };
     }),
   );
-  // By level: the quickest way to it in so many exchanges.
+  // By level: the fastest sequence of this many exchanges that ends there.
   let known: readonly (ExchangeSequence | undefined)[] = single.map(([chain]) => chain);
   const chains: ExchangeSequence[] = [];
   for (let number = 2; number < levels.length; number++) {
@@ -48,7 +55,7 @@ export function chainsOf(
   return chains.sort((a, b) => a.seconds - b.seconds);
 }
 
-/** The way from the farthest cell, then what comes in at the rank that lacks most for its links, and is combined there. */
+/** The latency from the farthest cell, plus the time in which the busiest rank receives all sums over its links and combines them. */
 function secondsFor(
   exchange: Exchange,
   apart: readonly Float64Array[],
@@ -70,7 +77,7 @@ function secondsFor(
   return farthest + longest;
 }
 
-/** What a rank combines after an exchange, in order; the same at all ranks of a larger cell. */
+/** The sums that a rank combines after an exchange, in order. All ranks of a larger cell combine the same ones, so that their results have the same bits. */
 export function operandsAt(exchange: Exchange, rank: number): readonly number[] {
   return [...exchange.origin.keys()].filter((item) => isWanted(exchange, rank, item));
 }

@@ -1,7 +1,7 @@
 /**
- * Short allreduces: ranks exchange what they have in cells, every one of a cell combines it, and what is exchanged among larger cells are sums, which all ranks of a
- * cell have. With one exchange that is an allgather and a local reduction; with pairs, pairs of pairs and so on it is recursive doubling (Thakur et al.
- * 2005), for which no hypercube is needed.
+ * Recursive doubling on any machine, for allreduces of short messages. The ranks of a cell exchange their vectors and each of them computes the sum; then the cells of a
+ * larger cell exchange their sums, and so on. A single exchange among all ranks is an allgather followed by a local reduction. If the cells are pairs, pairs of pairs and
+ * so on, it is the textbook recursive doubling (Thakur, Rabenseifner and Gropp 2005); cells of other sizes need no hypercube.
  */
 import { combinesInRankOrder } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
@@ -30,7 +30,7 @@ export function* proposeRecursiveDoubling(problem: Problem): Iterable<Proposal> 
   }
 }
 
-/** Its moves are searched when it is first built. */
+/** The candidate for one sequence of exchanges. Its messages are searched when it is first built or timed. */
 function candidate(
   { collective, chunks = 1 }: Problem,
   machine: SpreadProblem,
@@ -39,7 +39,7 @@ function candidate(
   const label = `${name} in ${exchanges.length} exchanges`;
   let known: readonly Moves[] | undefined;
   const moves = (): readonly Moves[] => {
-    // Items are whole vectors.
+    // Every item is a whole vector, so that the items of an exchange are larger together than the collective's message.
     known ??= exchanges.map((each) => events.search(each, { ...machine, size: machine.size * each.origin.length }));
     return known;
   };

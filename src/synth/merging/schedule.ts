@@ -1,11 +1,11 @@
-/** Exchanges one after the other as a schedule: what comes is put into scratch, and combined there in the order of the cells. */
+/** Makes a schedule of consecutive exchanges: ranks receive sums into scratch memory and combine them there in the order of the cells. */
 import type { Collective } from '../../ir/collective.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import { type Operand, reduceOperands } from '../../passes/index.ts';
 import type { Moves } from '../list/spread.ts';
 import { type Exchange, operandsAt } from './chains.ts';
 
-/** @param moves of each exchange, of items that are whole vectors */
+/** @param moves the messages of each exchange; their items are whole vectors */
 export function inExchanges(
   exchanges: readonly Exchange[],
   moves: readonly Moves[],
@@ -36,7 +36,7 @@ export function inExchanges(
   return { name, collective, scratch, commutative: true, ring: false, steps: builder.build() };
 }
 
-/** The messages of an exchange, step by step; neighbouring items between two ranks are one. */
+/** Adds the messages of an exchange step by step. Consecutive items between the same two ranks become one message. */
 function addMoves(
   builder: StepsBuilder,
   moves: Moves,
