@@ -1,4 +1,13 @@
-/** The model of time: the simulator of plans, and estimates of schedules and pipelines that need no simulation. */
+/**
+ * The model of time. `simulate` runs a plan as discrete events and is what all reported times come from. The estimators answer cheaper
+ * questions before a plan exists or without running it:
+ * - `occupancyLowerBound`: the least time of a schedule by the occupancy of its busiest link, port or engine; `steppedTime`: its time if
+ *   each step begins when the one before has ended;
+ * - `flowingTime`: the time of a schedule in one bulk if messages wait for data and links, not for steps;
+ * - `bulkLoads`: how long one bulk of a plan occupies each resource, which no distance between bulks can undercut;
+ * - `steadyState`: the time of each further bulk of a full pipeline, and its lower bound from loads and dependencies;
+ * - `reductionOverlap` and `timeOfPath` explain a simulated run and estimate nothing.
+ */
 
 export { type FlowingTime, flowingTime } from './estimate/flowing-time.ts';
 export { occupancyLowerBound, type SteppedTime, steppedTime } from './estimate/occupancy-bound.ts';

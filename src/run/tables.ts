@@ -1,4 +1,4 @@
-/** A plan's tables as the runtime reads them: with every message's two ends found, in memory that threads share. */
+/** The tables of a plan for the runtime, with both ends of every message, in memory that threads share. */
 import type { Plan } from '../ir/plan.ts';
 import { type Connections, PlanIndex } from '../ir/plan-index.ts';
 import { findGuards } from './guards.ts';

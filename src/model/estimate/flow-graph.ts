@@ -1,4 +1,4 @@
-/** What the messages and reductions of a schedule wait for, told from the slots that they read and write. */
+/** The dependency graph of a schedule's messages and reductions, derived from the slots that they read and write. */
 import { IntColumn } from '../../ir/column.ts';
 import { type Schedule, type Steps, scheduleBuffers } from '../../ir/schedule.ts';
 

@@ -1,4 +1,4 @@
-/** About what a schedule takes in one bulk if its messages wait for what they bring and for the links on their way, not for steps: seen before it is lowered. */
+/** Estimates the time of a schedule in one bulk, before it is lowered, if messages wait for their data and for the links of their route, not for steps. */
 
 import { KeyedHeap } from '../../graph/keyed-heap.ts';
 import { messageChunks } from '../../ir/collective.ts';

@@ -1,4 +1,4 @@
-/** What a schedule takes by its messages alone: seen before anything is lowered, proved or simulated. */
+/** A lower bound on the time of a schedule from its messages alone, before anything is lowered, checked or simulated. */
 
 import { messageChunks } from '../../ir/collective.ts';
 import { fastestPace } from '../../ir/lanes.ts';

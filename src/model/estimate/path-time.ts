@@ -1,4 +1,4 @@
-/** What the time of a plan is made of: its critical path, taken apart. */
+/** Divides the time of a plan along its critical path: latency, bytes, reductions, copies, computation, lanes. */
 import { laneOf, OperationCode, type Plan, rankOfLane } from '../../ir/plan.ts';
 import type { PathStep, PathTime } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';

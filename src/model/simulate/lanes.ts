@@ -7,7 +7,7 @@ export class LaneCursors {
   /** The operation each lane is at, and its bulk. */
   readonly cursor: Int32Array;
   readonly bulk: Int32Array;
-  /** The instance that each lane was held up by last. */
+  /** The instance that blocked each lane last. */
   readonly heldBy: Int32Array;
   private readonly plan: Plan;
   private readonly runnable: number[] = [];
@@ -34,17 +34,17 @@ export class LaneCursors {
     this.unfinishedLanes = this.runnable.length;
   }
 
-  /** Lanes that have not come to the end of their last bulk. */
+  /** The number of lanes that have not finished their last bulk. */
   get unfinished(): number {
     return this.unfinishedLanes;
   }
 
-  /** A lane that may be able to go on, or undefined. */
+  /** A lane that may be able to continue, or undefined. */
   nextRunnable(): number | undefined {
     return this.runnable.pop();
   }
 
-  /** The operation that a lane can issue now; −1 if it is at its end, or must wait and will be runnable again later. */
+  /** The operation that a lane can issue now; −1 if the lane has finished, or if it must wait and will become runnable later. */
   reach(lane: number): number {
     const { firstOp, bulks } = this.plan;
     if (this.cursor[lane] === firstOp[lane + 1]) {
@@ -58,7 +58,7 @@ export class LaneCursors {
     return this.mustWait(lane, operation) ? none : operation;
   }
 
-  /** The operation a lane is at is complete: the lane moves on, and so may those that waited for it. */
+  /** Completes the current operation of a lane, advances the lane and resumes the lanes that waited for that operation. */
   complete(lane: number): void {
     const operation = this.cursor[lane]++;
     this.completed[operation]++;
@@ -71,7 +71,7 @@ export class LaneCursors {
     }
   }
 
-  /** Lets a lane go on that an instance has held up. */
+  /** Makes a lane runnable again that an instance has blocked. */
   resume(lane: number, heldBy: number): void {
     this.heldBy[lane] = heldBy;
     this.runnable.push(lane);

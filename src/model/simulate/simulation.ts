@@ -200,7 +200,7 @@ export class Simulation {
     this.lanes.complete(lane);
   }
 
-  /** Completes what a lane waits in, and lets it go on. */
+  /** Completes the operation that blocks a lane, and resumes the lane. */
   protected completeAndResume(lane: number, instance: number): void {
     this.lanes.heldBy[lane] = instance;
     this.complete(lane);

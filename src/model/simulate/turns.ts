@@ -46,7 +46,7 @@ export class Turns {
     for (let rank = 0; rank < ranks; rank++) for (let bulk = 0; bulk < bulks; bulk++) this.proceed(rank, bulk);
   }
 
-  /** Whether it is a message's turn; otherwise it is kept until `done` gives it back. */
+  /** Whether a message may start. If not, the message is kept until `done` returns it. */
   admits(connection: number, operation: number, bulk: number): boolean {
     const step = this.step[operation];
     for (const rank of [this.rank[operation], this.peer[operation]]) {
@@ -57,7 +57,7 @@ export class Turns {
     return true;
   }
 
-  /** Told that an operation is complete, a send that its message has arrived: the messages whose turn that may make it. */
+  /** Records that an operation is complete (a send: that its message has arrived). Returns the messages whose turn may have come. */
   done(operation: number, bulk: number): readonly Held[] {
     const rank = this.rank[operation];
     this.openOf(bulk)[rank * this.steps + this.step[operation]]--;
@@ -67,7 +67,7 @@ export class Turns {
     return released;
   }
 
-  /** A message that waits though nothing is under way: of a plan whose steps contradict what it waits for. */
+  /** A message that waits although nothing is under way, which happens where the steps of a plan contradict its dependencies. */
   anyHeld(): Held | undefined {
     return this.held.find((list) => list.length > 0)?.shift();
   }

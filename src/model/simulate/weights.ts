@@ -1,7 +1,7 @@
 /**
- * How many average chunks an operation moves. Where all shards have the same size that is its count. With counts the chunks of
- * different shards weigh differently, and what a slot holds depends on what was written there: so the plan is run once with
- * weights in place of data.
+ * How many average chunks an operation moves. Where all shards have the same size this is its number of chunks. Where they have sizes
+ * of their own, chunks of different shards weigh differently and the weight of a slot depends on what was written there, so that the
+ * plan is executed once with weights in place of data.
  */
 import { shardOf } from '../../ir/collective.ts';
 import { isSend, operationCount, type Plan } from '../../ir/plan.ts';

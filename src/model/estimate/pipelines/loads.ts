@@ -1,4 +1,4 @@
-/** What one bulk of a plan needs of each resource of a machine: no two bulks can follow each other more closely. */
+/** How long one bulk of a plan occupies each resource of a machine: bulks cannot follow each other more closely than that. */
 import { paceOf } from '../../../ir/lanes.ts';
 import { OperationCode, type Plan, planBuffers, rankOfLane } from '../../../ir/plan.ts';
 import type { ResourceKind, ResourceLoad } from '../../../ir/report.ts';

@@ -1,6 +1,6 @@
 /**
- * What bulks of a plan have to wait for in each other, however links and engines are shared: lanes run in order, `after` reaches
- * back to earlier bulks, and a connection holds so many messages. In modulo scheduling that is the recurrence-constrained
+ * The dependencies between bulks of a plan, which hold however links and engines are shared: lanes run in order, `after` refers to
+ * earlier bulks, and a connection buffers a limited number of messages. In modulo scheduling this gives the recurrence-constrained
  * initiation interval (Rau, "Iterative Modulo Scheduling", 1994).
  */
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../../ir/plan.ts';

@@ -1,4 +1,4 @@
-/** How much of the time that chips reduce is hidden behind communication, read off the simulated run. */
+/** How much of the reduction time of chips overlaps with communication in the simulated run. */
 import { isReduction, isSend, operationCount, type Plan, rankOfLane } from '../../../ir/plan.ts';
 import type { Routes } from '../../../ir/routes.ts';
 import { chunkBytesOf } from '../../../ir/shards.ts';

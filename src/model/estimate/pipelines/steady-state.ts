@@ -1,4 +1,4 @@
-/** A pipeline of bulks when it is full: how long each further bulk takes, and what it would take at least. */
+/** The steady state of a pipeline of bulks: the time that each further bulk adds, and a lower bound on that time. */
 import type { Plan } from '../../../ir/plan.ts';
 import { operationCount } from '../../../ir/plan.ts';
 import type { ResourceLoad } from '../../../ir/report.ts';
