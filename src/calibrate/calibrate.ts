@@ -1,4 +1,4 @@
-/** From measured times to the numbers of a machine: the flow on one page. */
+/** Calibration: fits a machine's parameters (latencies, bandwidths, overheads) to measured times, and judges the fit by times it has not seen. */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Topology } from '../ir/topology.ts';
 import { counted } from '../ir/units.ts';
@@ -16,24 +16,24 @@ import { median, relativeError } from './statistics.ts';
 
 export interface CalibrationRequest {
   readonly fitted: readonly Configuration[];
-  /** Judged instead of fitted; where there are none, parts of the others are left out one after the other. */
+  /** Configurations that are not fitted but predicted, to judge the fit; if there are none, the fit is judged by cross-validation. */
   readonly left: readonly Configuration[];
-  /** Names of the parameters to fit; all if left out. */
+  /** Names of the parameters to fit; default: all. */
   readonly fit: readonly string[] | undefined;
-  /** Values of parameters that stay, in seconds, or bytes per second for rates. */
+  /** Values of parameters that are not fitted, in seconds, or in bytes per second for rates. */
   readonly fix: ReadonlyMap<string, number>;
   readonly shouldStop: () => boolean;
   readonly onProgress: (text: string) => void;
-  /** Told the best so far each time that it gets better: of the times themselves only, and without today's model. */
+  /** Called with each improved fit. It has only the errors of the fitted times, and no comparison with the model of links alone. */
   readonly onBetter?: ((calibration: Calibration) => void) | undefined;
 }
 
-/** How well a parameter is known after the fit. */
+/** A parameter after the fit, and how well the times determine it. */
 export type ParameterKnowledge = 'calibrated' | 'not determined' | 'fixed';
 
 export interface FoundParameter {
   readonly parameter: CalibratedParameter;
-  /** In the parameter's unit. */
+  /** In the parameter's unit (`Parameter`). */
   readonly value: number;
   readonly knowledge: ParameterKnowledge;
 }
@@ -44,20 +44,22 @@ export interface Calibration {
   readonly values: Float64Array;
   readonly fitted: readonly Configuration[];
   readonly left: readonly Configuration[];
-  /** Of the configurations that were fitted. */
+  /** Errors for the configurations that were fitted. */
   readonly own: readonly Prediction[];
-  /** Of configurations by values that were found without them; undefined where too few were there, or time was up. */
+  /** Errors for configurations predicted by fits that had not seen them; undefined if there were too few configurations or the time was up. */
   readonly unseen: readonly Prediction[] | undefined;
-  /** The same configurations by links alone, fitted to the same times: today's model; undefined where the search has not ended. */
+  /** Errors of a model in which only links take time, fitted to the same times, for comparison; undefined before the search has ended. */
   readonly plain: readonly Prediction[] | undefined;
-  /** The same by a line a + bM of their own. */
+  /** Errors of a line a + bM fitted to each configuration by itself: the noise that no model can explain. */
   readonly floor: readonly Prediction[];
   readonly stoppedEarly: boolean;
 }
 
 /**
- * @throws CccError 'usage' for names of no parameters and for fewer configurations than the parameters need, 'no-plan' for times that no
- * parameters explain
+ * Fits the parameters of a machine to measured times.
+ *
+ * @throws CccError 'usage' for unknown names of parameters and for fewer configurations than the parameters need, 'no-plan' if no
+ * values of the parameters explain the times
  */
 export async function calibrate(request: CalibrationRequest): Promise<Calibration> {
   const { fitted, left, shouldStop, onProgress } = request;
@@ -85,8 +87,8 @@ export async function calibrate(request: CalibrationRequest): Promise<Calibratio
     const soFar = { own: predictionsOf(of, fit.times), unseen: undefined, plain: undefined, stoppedEarly: true };
     request.onBetter?.({ ...numbers(fit, new Set(), of), ...soFar });
   };
-  const asked = { set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress, onFit };
-  const found = search(asked);
+  const requested = { set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress, onFit };
+  const found = search(requested);
   const { whole } = found;
   const result = numbers(found.fit, found.notDetermined, whole);
   const { values } = result;
@@ -108,7 +110,7 @@ function shortestOf(configurations: readonly Configuration[]): ReadonlyMap<strin
   return new Map([...shortest].sort(([a = ''], [b = '']) => (a < b ? -1 : a > b ? 1 : 0)));
 }
 
-/** Parameters that keep their values, which for those of `fix` are put into `standard`. */
+/** Indices of the parameters that are not fitted. The values that `fix` gives are written into `standard`. */
 function fixedOf(set: ParameterSet, { fit, fix }: CalibrationRequest, standard: Float64Array): ReadonlySet<number> {
   const fixed = new Set<number>();
   if (fit !== undefined) {
@@ -123,7 +125,7 @@ function fixedOf(set: ParameterSet, { fit, fix }: CalibrationRequest, standard: 
   return fixed;
 }
 
-/** Parameters that times tell least come first: what to fix before the others. */
+/** Parameters in the order in which users are advised to fix them: those first that measured times usually determine worst. */
 const weakest = [
   'longOverhead',
   'longBandwidth',
@@ -137,13 +139,13 @@ const weakest = [
 ];
 
 function checkEnough(set: ParameterSet, fixed: ReadonlySet<number>, fitted: readonly Configuration[]): void {
-  const asked = set.parameters.filter((_, index) => !fixed.has(index));
-  const tooMany = asked.length - fitting.toldByEach * fitted.length;
+  const requested = set.parameters.filter((_, index) => !fixed.has(index));
+  const tooMany = requested.length - fitting.parametersPerConfiguration * fitted.length;
   if (tooMany <= 0) return;
   const placeOf = ({ name }: CalibratedParameter): number => weakest.indexOf(name.split('.').at(-1) ?? '');
-  const names = [...asked].sort((a, b) => placeOf(a) - placeOf(b)).map(({ name }) => name);
+  const names = [...requested].sort((a, b) => placeOf(a) - placeOf(b)).map(({ name }) => name);
   const message =
-    `${counted(fitted.length, 'configuration')} cannot tell ${counted(asked.length, 'parameter')}: each tells ${fitting.toldByEach}; ` +
+    `${counted(fitted.length, 'configuration')} cannot determine ${counted(requested.length, 'parameter')}: each determines ${fitting.parametersPerConfiguration}; ` +
     `fix ${tooMany} of them (--fix name=value) or fit fewer (--fit), such as without ${names.slice(0, tooMany).join(', ')}`;
   throw new CccError('usage', `${message}; the parameters are ${set.parameters.map(({ name }) => name).join(', ')}`);
 }
@@ -194,7 +196,7 @@ function onOwnLine(configuration: Configuration): readonly Prediction[] {
   });
 }
 
-/** Today's model, in which only links take time: fitted to what was fitted, judged by what is judged. */
+/** The model in which only links take time, fitted to the same configurations and judged by the same ones, for comparison. */
 function plainOf(
   topologies: readonly Topology[],
   fitted: readonly Configuration[],
@@ -207,7 +209,7 @@ function plainOf(
   const start = standard;
   const fixed = new Set<number>();
   const onRound = (): void => {};
-  const model = new Model(set, thinned(fitted, fitting.mostOperations));
+  const model = new Model(set, thinned(fitted, fitting.maxOperations));
   const { values } = fitTo(model, {
     solver,
     start,

@@ -1,11 +1,11 @@
-/** Measured times of one plan under one protocol, without what says nothing about it, and what that was. */
+/** Cleans the measured times of one plan under one protocol: removes measurements that do not concern it, and counts them by reason. */
 
 import type { Bytes } from '../ir/units.ts';
 import type { MeasuredTime } from './configuration.ts';
 import { fitting } from './limits.ts';
 import { median } from './statistics.ts';
 
-/** Why measurements are left out. */
+/** Reasons for dropping a measurement. */
 export type Dropped =
   | 'of no bytes'
   | 'of sizes that do not divide into the chunks'
@@ -21,20 +21,20 @@ export interface RawTime extends MeasuredTime {
 }
 
 export interface Served {
-  /** The uses that the plan is for; a time whose use is not said is taken to be one of them. */
+  /** Whether the plan is for in-place or out-of-place use; a time that states neither counts as one of the plan's. */
   readonly inPlace: boolean;
   readonly outOfPlace: boolean;
-  /** Sizes that are no multiple of it run something else; undefined where every size runs the plan. */
+  /** The runtime runs another algorithm for sizes that are no multiple of this; undefined if the plan runs for every size. */
   readonly chunks: number | undefined;
-  /** M that runtimes take the plan for, both ends included; undefined where they take it for all. */
+  /** The range of sizes M for which the runtime uses the plan, both ends included; undefined for all sizes. */
   readonly messages?: { readonly least: Bytes; readonly most: Bytes } | undefined;
 }
 
 export interface Cleaned {
-  /** Medians of repetitions, by ascending size. */
+  /** For each size, in ascending order, the median of its repetitions. */
   readonly times: readonly MeasuredTime[];
   readonly dropped: ReadonlyMap<Dropped, number>;
-  /** Measurements that went into medians with others of their size. */
+  /** Number of measurements that were merged into the median of another one's size. */
   readonly repeated: number;
 }
 
@@ -59,7 +59,7 @@ export function clean(raw: readonly RawTime[], served: Served): Cleaned {
   kept = keep(kept, 'in the column that the plan does not serve', ({ inPlace }) =>
     inPlace === undefined ? true : inPlace ? served.inPlace : served.outOfPlace,
   );
-  // Of a plan for both uses one is read, as everywhere: in place first.
+  // For a plan with both uses, the in-place times are taken, as ccc also reads the in-place form of such a plan.
   if (kept.some(({ inPlace }) => inPlace === true)) {
     kept = keep(kept, 'out of place, where those in place are taken', ({ inPlace }) => inPlace !== false);
   }

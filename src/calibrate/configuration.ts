@@ -1,4 +1,4 @@
-/** What was measured: plans under protocols, each with its times by size. */
+/** Measured configurations: a plan under a protocol with its times by size. */
 import type { CollectiveKind } from '../ir/collective.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Topology } from '../ir/topology.ts';
@@ -10,21 +10,21 @@ export interface MeasuredTime {
   readonly seconds: Seconds;
 }
 
-/** What reports say of a configuration. */
+/** The facts about a configuration that reports show. */
 export interface ConfigurationLabel {
-  /** What people call it: the plan's file or name, with its protocol. */
+  /** The name in reports: the plan's file or name, with its protocol. */
   readonly name: string;
   readonly collective: CollectiveKind;
   readonly ranks: number;
-  /** Undefined where measurements do not distinguish protocols. */
+  /** Undefined if the measurements do not name a protocol. */
   readonly protocol: string | undefined;
 }
 
-/** One plan under one protocol. */
+/** One plan under one protocol, with its measured times. */
 export interface Configuration extends ConfigurationLabel {
   readonly plan: Plan;
-  /** The machine, in the size that it ran on. */
+  /** The machine with as many ranks as the plan ran on. */
   readonly topology: Topology;
-  /** By ascending size, each once. */
+  /** In ascending order of size, with one time for each size. */
   readonly times: readonly MeasuredTime[];
 }

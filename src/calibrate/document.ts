@@ -1,4 +1,4 @@
-/** The topology file of a calibrated machine: the file it was, with the numbers that were found, and what is known of them. */
+/** Writes the topology file of a calibrated machine: the original file with the fitted numbers, and a `status` block on how well each is known. */
 import { type Document, isMap, isSeq, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import type { SourceText } from '../ir/diagnostic.ts';
 import type { Knowledge } from '../ir/lanes.ts';
@@ -7,10 +7,10 @@ import type { LinkKind, LinkParameters } from './machine.ts';
 import type { FoundProtocol } from './parameters.ts';
 import { durationText, rateText } from './quantities.ts';
 
-/** Lines of YAML are folded there. */
+/** The column at which lines of YAML are folded. */
 const lineWidth = 140;
 
-/** @param notes sentences that every report of the machine repeats */
+/** The text of the calibrated topology file. @param notes sentences that every report on the machine repeats */
 export function calibratedFile(
   source: SourceText,
   calibration: Calibration,
@@ -40,7 +40,7 @@ export function calibratedFile(
   return document.toString({ lineWidth });
 }
 
-/** A parameter as the path of its key. */
+/** The path of a parameter's key in the topology file. */
 function pathOf({ parameter: { name, protocol, link } }: FoundParameter): string {
   const last = name.split('.').at(-1) ?? name;
   if (link !== undefined) {
@@ -56,7 +56,7 @@ function wordOf({ knowledge, parameter }: FoundParameter): string {
   return knowledge === 'fixed' ? (parameter.isSaid ? 'published' : 'assumed') : knowledge;
 }
 
-/** What is known of the numbers of a protocol that are no parameters, by their paths. */
+/** The status of a protocol's numbers that are not fitted, by their paths. */
 function wordsOf({ name, inflight, lane, isShaped }: FoundProtocol): readonly (readonly [string, Knowledge])[] {
   const [own, ofLane] = name === undefined ? ['', 'chip.lane'] : [`protocols.${name}.`, `protocols.${name}.lane`];
   const shape = isShaped ? 'calibrated' : 'assumed';
@@ -120,7 +120,7 @@ function writeLink(document: Document, { place }: LinkKind, { latency, bandwidth
   statement.set('lane', document.createNode(lane, { flow: true }));
 }
 
-/** The statement whose `link` or `duplex` stands there. */
+/** The statement of the YAML document whose `link` or `duplex` starts at that offset. */
 function statementAt(node: unknown, start: number): YAMLMap | undefined {
   if (isSeq(node)) {
     for (const item of node.items) {

@@ -1,9 +1,9 @@
-/** Tables of errors: how far predicted times are from measured ones, and what it costs to choose plans by them. */
+/** Error tables: how far predicted times are from measured ones, and how much time is lost by choosing plans by predictions. */
 import type { Configuration, ConfigurationLabel } from './configuration.ts';
 import { fitting } from './limits.ts';
 import { mean, median, quantile, regret, relativeError, spearman } from './statistics.ts';
 
-/** One measured time with what was predicted for it. */
+/** A measured time and its prediction. */
 export interface Prediction<Subject extends ConfigurationLabel = Configuration> {
   readonly configuration: Subject;
   readonly size: number;
@@ -14,17 +14,17 @@ export interface Prediction<Subject extends ConfigurationLabel = Configuration> 
 export interface Errors {
   readonly points: number;
   readonly configurations: number;
-  /** Of exp |log(measured / predicted)| − 1. */
+  /** Statistics of the error exp |log(measured / predicted)| − 1. */
   readonly median: number;
   readonly p90: number;
-  /** Mean over the races of Spearman's ρ; undefined where no race has three plans. */
+  /** Spearman's ρ between predictions and measurements, averaged over the races; undefined if no race has three plans. */
   readonly rankCorrelation: number | undefined;
-  /** Mean and median over the races of how much longer the plan takes that predictions choose; undefined without races. */
+  /** How much longer than the fastest plan the plan takes that predictions choose: mean and median over the races; undefined without races. */
   readonly meanRegret: number | undefined;
   readonly medianRegret: number | undefined;
 }
 
-/** A race is between all configurations that were measured for one collective, number of ranks and size. */
+/** Groups times into races: a race has all configurations measured for the same collective, number of ranks and size. */
 export function errorsOf(predictions: readonly Prediction<ConfigurationLabel>[]): Errors {
   const errors = predictions.map(({ measured, predicted }) => relativeError(measured, predicted));
   const races = groupedBy(
@@ -51,7 +51,7 @@ export function errorsOf(predictions: readonly Prediction<ConfigurationLabel>[])
 const measuredOf = (prediction: Prediction<ConfigurationLabel>): number => prediction.measured;
 const predictedOf = (prediction: Prediction<ConfigurationLabel>): number => prediction.predicted;
 
-/** Values by a key, in the order in which the keys first come. */
+/** Groups values by a key, in the order in which the keys first occur. */
 export function groupedBy<Value>(values: readonly Value[], keyOf: (value: Value) => string): Map<string, Value[]> {
   const groups = new Map<string, Value[]>();
   for (const value of values) {

@@ -1,7 +1,7 @@
 /**
- * Values of the parameters that explain measured times: the least mean |log(measured / predicted)|. Times are piecewise linear in the
- * parameters (`LinearPiece`), so that each round simulates every point, finds the pieces there, and moves by linear programs within a trust region
- * (sequential linear programming; Fletcher and Sainz de la Maza, 1989) to where the known pieces fit best.
+ * Fits the parameters to measured times by minimising the mean of |log(measured / predicted)|. Predicted times are piecewise linear in the
+ * parameters (`LinearPiece`). Each round simulates every point, finds its linear piece, and moves within a trust region to the optimum of the
+ * known pieces by linear programming (sequential linear programming; Fletcher and Sainz de la Maza, 1989).
  */
 import type { Solver } from '../solver/index.ts';
 import { fitting } from './limits.ts';
@@ -11,26 +11,29 @@ import { Surrogate, surrogateTolerance } from './surrogate.ts';
 
 export interface Fit {
   readonly values: Float64Array;
-  /** Of every point of the model, at these values. */
+  /** The predicted time of every point of the model at these values. */
   readonly times: Float64Array;
-  /** Mean |log(measured / predicted)| over the points that were fitted. */
+  /** The mean of |log(measured / predicted)| over the fitted points. */
   readonly loss: number;
 }
 
 export interface FitOptions {
   readonly solver: Solver;
   readonly start: Float64Array;
-  /** Where parameters lean if measurements do not tell. */
+  /** Standard values, which parameters keep if the measurements do not determine them. */
   readonly standard: Float64Array;
-  /** Parameters that stay at their start. */
+  /** Indices of the parameters that keep their start values. */
   readonly fixed: ReadonlySet<number>;
   readonly rounds: number;
   readonly shouldStop: () => boolean;
-  /** Told the best after each round; round 0 is the start. */
+  /** Called after each round with the incumbent; round 0 is the start. */
   readonly onRound: (fit: Fit, round: number) => void;
 }
 
-/** What it costs a value to be away from its standard, in mean error per logarithm of the factor: far less than what measurements say. A round that gains less than this part ends the search. */
+/**
+ * Regularisation weight: the penalty, in mean error, for each unit of |log(value / standard)|, far below what measurements determine. A
+ * round that improves the loss by less than this share ends the search.
+ */
 export const pull = 2e-3;
 
 export function fitTo(model: Model, options: FitOptions): Fit {
@@ -41,7 +44,7 @@ export function fitTo(model: Model, options: FitOptions): Fit {
   onRound(best, 0);
   let reach = fitting.firstReach;
   learn(model, surrogate, best);
-  for (let round = 1; round <= rounds && reach >= fitting.leastReach && !shouldStop(); round++) {
+  for (let round = 1; round <= rounds && reach >= fitting.minReach && !shouldStop(); round++) {
     const values = nearby(surrogate, solver, all, best.values, {
       standard,
       fixed,
@@ -53,7 +56,7 @@ export function fitTo(model: Model, options: FitOptions): Fit {
     const found = evaluated(model, values);
     learn(model, surrogate, found);
     const gain = best.loss - found.loss;
-    // What came is compared with what was promised: the pieces hold as far as that.
+    // Compares the improvement with the one that the linear pieces predicted, to adapt the trust region.
     if (gain < 0.25 * (best.loss - promised)) reach = Math.sqrt(reach);
     if (gain > 0) best = found;
     onRound(best, round);
@@ -62,7 +65,7 @@ export function fitTo(model: Model, options: FitOptions): Fit {
   return best;
 }
 
-/** All points, simulated. */
+/** Simulates all points. */
 export function evaluated(model: Model, values: Float64Array): Fit {
   const times = Float64Array.from(model.points, (point) => model.time(point, values));
   return { values, times, loss: lossOf(model, times) };
@@ -72,7 +75,7 @@ function lossOf(model: Model, times: Float64Array): number {
   return mean(model.points.map(({ measured }, index) => Math.abs(Math.log(measured / times[index]))));
 }
 
-/** Finds the pieces of points at values, where they are not known. */
+/** Finds the linear pieces of points at these values, except those already known. */
 export function learn(model: Model, surrogate: Surrogate, { values, times }: Fit): void {
   const unknown: number[] = [];
   times.forEach((time, index) => {
@@ -90,7 +93,7 @@ export function learn(model: Model, surrogate: Surrogate, { values, times }: Fit
   });
 }
 
-/** The best values that the known pieces promise within a factor `reach` of `from`, for some of the points. */
+/** The values within a factor `reach` of `from` that minimise the loss of the known pieces over some of the points. */
 export function nearby(
   surrogate: Surrogate,
   solver: Solver,

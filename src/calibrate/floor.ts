@@ -1,4 +1,4 @@
-/** The floor of noise: what is left of a configuration's times when it gets a line a + bM of its own. */
+/** The noise floor: the error that remains when a line a + bM is fitted to the times of each configuration by itself. */
 import type { MeasuredTime } from './configuration.ts';
 
 export interface FittedLine {
@@ -7,8 +7,8 @@ export interface FittedLine {
 }
 
 /**
- * The line with the least Σ ((a + bM − T) / T)² and a, b ≥ 0.
- * No model whose times are such lines for each plan can come nearer than about this.
+ * Fits the line a + bM that minimises Σ ((a + bM − T) / T)² subject to a, b ≥ 0. A model that predicts such a line for each plan cannot
+ * have a much smaller error.
  */
 export function lineThrough(times: readonly MeasuredTime[]): FittedLine {
   let [aa, ab, bb, a, b] = [0, 0, 0, 0, 0];
@@ -25,7 +25,7 @@ export function lineThrough(times: readonly MeasuredTime[]): FittedLine {
   const perByte = (b * aa - a * ab) / determinant;
   if (times.length > 1 && determinant > 0 && constant >= 0 && perByte >= 0) return { constant, perByte };
   const level = { constant: a / aa, perByte: 0 };
-  // One time is on every line; one without bytes has no slope.
+  // Through a single time there is a line for every slope, and a single size of 0 bytes determines none.
   if (bb === 0 || times.length === 1) return level;
   const slope = { constant: 0, perByte: b / bb };
   return missOf(times, level) <= missOf(times, slope) ? level : slope;

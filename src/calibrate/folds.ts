@@ -1,4 +1,4 @@
-/** Leaving out whole configurations: what of a fit comes true for plans that it never saw, and which parameters measurements tell. */
+/** Cross-validation by configuration: how well a fit predicts plans that it has not seen, and which parameters the measurements determine. */
 import type { Solver } from '../solver/index.ts';
 import { type Fit, nearby } from './fit.ts';
 import { fitting } from './limits.ts';
@@ -6,10 +6,10 @@ import type { Model } from './model.ts';
 import { mean, standardDeviation } from './statistics.ts';
 import type { Surrogate } from './surrogate.ts';
 
-/** Points of each part; the configurations are dealt out in turn, so that every part has some of each kind. */
+/** The points of each fold. Configurations are assigned to the folds in turn, so that each fold has some of every kind. */
 export function foldsOf(model: Model): readonly (readonly number[])[] {
   const configurations = [...new Set(model.points.map(({ configuration }) => configuration))];
-  const folds = Array.from({ length: Math.min(fitting.mostFolds, configurations.length) }, (): number[] => []);
+  const folds = Array.from({ length: Math.min(fitting.maxFolds, configurations.length) }, (): number[] => []);
   model.points.forEach(({ configuration }, index) => {
     folds[configurations.indexOf(configuration) % folds.length].push(index);
   });
@@ -23,7 +23,7 @@ export interface Known {
   readonly standard: Float64Array;
 }
 
-/** The values that fit best without the points of each fold. */
+/** For each fold the values that fit the points of all other folds best. */
 export function withoutFolds(known: Known, from: Float64Array, fixed: ReadonlySet<number>): readonly Float64Array[] {
   const { model, surrogate, solver, standard } = known;
   return foldsOf(model).map((fold) => {
@@ -39,7 +39,7 @@ export function withoutFolds(known: Known, from: Float64Array, fixed: ReadonlySe
 }
 
 /**
- * What every point takes by the values that were found without its configuration, simulated.
+ * Predicts the time of every point by simulating it with the values that were fitted without its configuration.
  * @param whole a model of the same configurations, in the same order, with more of their sizes
  */
 export function timesWithoutOwn(known: Known, whole: Model, { values }: Fit, fixed: ReadonlySet<number>): Float64Array {
@@ -51,15 +51,15 @@ export function timesWithoutOwn(known: Known, whole: Model, { values }: Fit, fix
   return times;
 }
 
-/** How much a parameter matters: what the error of plans that were left out grows by when it stays at its standard. */
+/** How much a parameter matters: the increase of the error on left-out plans if the parameter keeps its standard value. */
 export interface Worth {
   readonly parameter: number;
   readonly mean: number;
-  /** How uncertain that mean is: what it spreads over the folds by, over the root of their number. */
+  /** The standard error of that mean: the standard deviation over the folds, divided by the square root of their number. */
   readonly spread: number;
 }
 
-/** The worth of every parameter that is not fixed, by the known pieces. */
+/** How much every parameter that is not fixed matters, by the known linear pieces. */
 export function worthOf(known: Known, { values }: Fit, fixed: ReadonlySet<number>): readonly Worth[] {
   const { model, surrogate, standard } = known;
   const folds = foldsOf(model);

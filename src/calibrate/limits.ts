@@ -1,43 +1,43 @@
-/** How parameters are fitted, and when they are believed. */
+/** Tuned numbers of the fit: sizes that are fitted, tolerances, and when a parameter counts as determined. */
 export const fitting = {
-  /** Sizes of each configuration that the starts are tried on. */
+  /** Sizes of each configuration on which the start values are tried. */
   sizesOfStarts: 3 as number,
   roundsOfStarts: 2,
-  /** Sizes of each configuration that are fitted: neighbours tell nearly the same. */
-  mostSizes: 10,
-  /** Operations of the plans of all times that are fitted, beyond which fewer sizes are: each round simulates them a dozen times. */
-  mostOperations: 400_000,
+  /** The most sizes of each configuration that are fitted: neighbouring sizes add hardly any information. */
+  maxSizes: 10,
+  /** The most operations in the plans of all fitted times; if there are more, fewer sizes are fitted, since each round simulates them a dozen times. */
+  maxOperations: 400_000,
   rounds: 12,
   roundsAgain: 3,
-  /** Parameters whose standards make the fit worse by more than this part do matter. */
-  leastGrowth: 0.03,
-  /** A configuration tells what it takes for no bytes, for each byte more, and somewhere between them what waits for what. */
-  toldByEach: 3,
-  /** Links alone have few numbers, and soon fit as well as they can. */
+  /** A parameter matters if keeping its standard value increases the error by more than this share. */
+  minGrowth: 0.03,
+  /** Parameters that one configuration can determine: its latency, its time per byte, and one more from the sizes where the critical path changes. */
+  parametersPerConfiguration: 3,
+  /** Rounds for the model of links alone, which has few parameters and converges soon. */
   roundsOfPlain: 5,
-  /** A fit that misses half of its own times by more than this explains nothing. */
+  /** A fit whose median error on its own times is larger than this is rejected. */
   unexplained: 0.5,
-  /** Parts of the configurations, each left out once. */
-  mostFolds: 5,
-  /** Values fitted without a fold are so near to the others: further away the known pieces may not hold. */
+  /** The most folds of the cross-validation. */
+  maxFolds: 5,
+  /** Values fitted without a fold stay within this factor of the overall fit, since the known linear pieces may not hold further away. */
   foldReach: 4,
   foldSteps: 4,
-  /** Pieces that are far below the longest have no say in a step of the linear program. */
+  /** Linear pieces further below the longest one of a point than this are left out of the linear program. */
   sayFrom: 0.3,
-  /** Each round may move every value by this factor at first. */
+  /** The first trust region: the factor by which a round may change every value. */
   firstReach: 4 as number,
-  /** Rounds that may move values by less than this factor are over. */
-  leastReach: 1.02,
-  /** Linear programs of one round: each is right near where the one before ended. */
+  /** The smallest trust region: the fit ends when a round may change values by less than this factor. */
+  minReach: 1.02,
+  /** Linear programs per round: each is linearised where the previous one ended, and is accurate near there. */
   stepsPerRound: 8,
-  /** How far one of them goes. */
+  /** The factor by which one linear program may change a value. */
   stepReach: 1.5,
-  /** No value is further from its standard than this factor. */
+  /** The factor by which a value may differ from its standard at most. */
   widest: 100,
-  /** So many times as long as both its neighbours is no property of a plan. */
+  /** A time this many times as long as those of both neighbouring sizes is an outlier. */
   spike: 5,
-  /** No plan takes that much longer for less: it sees spikes whose neighbour is one too, or is twice as large and takes half as long. */
+  /** A time this many times as long as that of a larger size is an outlier: that finds outliers whose neighbours are outliers, too. */
   downhill: 1.5,
-  /** Fewer plans have no order to speak of. */
-  leastInOrder: 3,
+  /** The fewest plans of a race for which a rank correlation is computed. */
+  minPlansInRace: 3,
 } as const;

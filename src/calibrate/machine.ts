@@ -1,4 +1,4 @@
-/** A machine whose numbers are to be found: its kinds of links, and the machine that it is with given numbers. */
+/** The machine that is calibrated: the kinds of links that share parameters, and the machine with given values of the parameters. */
 
 import type { SourceRange } from '../ir/diagnostic.ts';
 import type { LaneModel, LinkLane } from '../ir/lanes.ts';
@@ -6,26 +6,26 @@ import { Routes } from '../ir/routes.ts';
 import type { Link, Topology } from '../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../ir/units.ts';
 
-/** The links that one statement of the topology file makes: they have the same numbers. */
+/** The links that one statement of the topology file makes. They share their parameters. */
 export interface LinkKind {
   /** `link1`, in the order of the file. */
   readonly name: string;
-  /** Where it stands. */
+  /** The place of the statement in the file. */
   readonly place: SourceRange | undefined;
   readonly latency: Seconds;
   readonly bandwidth: BytesPerSecond;
-  /** What it is to lanes; undefined for links that they use themselves. */
+  /** The lane model of these links; undefined for links that thread blocks write to directly, without a proxy. */
   readonly buffered: LinkLane | undefined;
 }
 
-/** Where the statement of a link stands; links of machines that no file describes are of one kind. */
+/** The key of a link's kind: the place of its statement. Links of machines without a file are all of one kind. */
 function placeOf({ origin }: Link): number {
   return origin?.start ?? 0;
 }
 
 /**
- * The kinds of links of a machine, in any of the sizes in which its file makes it. Where the file says nothing about lanes, links that only
- * routes between its groups take are buffered.
+ * The kinds of links in a topology file, whatever the values of its parameters. If the file declares no lane model, links that occur only on
+ * routes between groups count as buffered (a proxy sends on what lanes write to them).
  */
 export function linkKindsOf(topologies: readonly Topology[]): readonly LinkKind[] {
   const isSaid = topologies.some(({ links }) => links.some(({ lane }) => lane !== undefined));
@@ -48,18 +48,18 @@ export function linkKindsOf(topologies: readonly Topology[]): readonly LinkKind[
     });
 }
 
-/** The kind of each link of a machine. */
+/** By link of a machine: the index of its kind. */
 export function kindOfLinks(topology: Topology, kinds: readonly LinkKind[]): readonly number[] {
   const byPlace = new Map(kinds.map(({ place }, index) => [place?.start ?? 0, index]));
   return topology.links.map((link) => byPlace.get(placeOf(link)) ?? 0);
 }
 
-/** A gap of the order of the latency, to begin with. */
+/** The lane model from which the fit of a buffered link starts: its gap is about its latency. */
 function bufferedWith(gap: Seconds): LinkLane {
   return { buffered: true, gap, bandwidth: Number.POSITIVE_INFINITY };
 }
 
-/** Places of the links that routes between groups take and routes within a group do not. */
+/** Keys of the kinds of links that occur on routes between groups and on no route within a group. */
 function kindsBetweenGroups(topologies: readonly Topology[]): ReadonlySet<number> {
   const [inside, between] = [new Set<number>(), new Set<number>()];
   for (const topology of topologies) {
@@ -77,24 +77,24 @@ function kindsBetweenGroups(topologies: readonly Topology[]): ReadonlySet<number
   return new Set([...between].filter((place) => !inside.has(place)));
 }
 
-/** Numbers of one kind of links. */
+/** The parameter values of one kind of links. */
 export interface LinkParameters {
   readonly latency: Seconds;
   readonly bandwidth: BytesPerSecond;
   readonly buffered: LinkLane | undefined;
 }
 
-/** The numbers of a machine under one protocol. */
+/** The parameter values of a machine under one protocol. */
 export interface Numbers {
   readonly launch: Seconds;
-  /** Undefined for today's model: links and engines alone. */
+  /** Undefined in the model of links and engines alone. */
   readonly lane: LaneModel | undefined;
   readonly inflight: number | undefined;
-  /** By kind of links. */
+  /** By index of the kind of links. */
   readonly links: readonly LinkParameters[];
 }
 
-/** The machine with these numbers. */
+/** The machine with these parameter values. */
 export function machineWith(topology: Topology, kinds: readonly LinkKind[], numbers: Numbers): Topology {
   const kindOf = kindOfLinks(topology, kinds);
   const links = topology.links.map((link, index): Link => {

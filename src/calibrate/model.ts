@@ -1,4 +1,4 @@
-/** Predicted times of configurations for values of the parameters, and how they depend on them. */
+/** Predicts the times of configurations from values of the parameters, and linearises the predictions. */
 
 import { OperationCode, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
@@ -9,31 +9,31 @@ import type { Configuration } from './configuration.ts';
 import { kindOfLinks } from './machine.ts';
 import type { ParameterSet } from './parameters.ts';
 
-/** One time to explain. */
+/** One measured time of a configuration. */
 export interface TimeToExplain {
   readonly configuration: Configuration;
   readonly size: Bytes;
   readonly measured: Seconds;
-  /** Positions of the parameters that its time may depend on. */
+  /** Indices of the parameters on which its time may depend. */
   readonly parameters: readonly number[];
 }
 
 /**
- * What a point takes for values near those it was found at: `constant + Σ slope[i] · value[parameters[i]]`. Times are sums along the
- * longest chain of operations, so that this is exact as long as the same chain is the longest.
+ * The predicted time of a point near given values: `constant + Σ slope[i] · value[parameters[i]]`. A time is a sum along the critical path,
+ * so that this is exact as long as the critical path stays the same.
  */
 export interface LinearPiece {
   readonly constant: Seconds;
   readonly slopes: Float64Array;
 }
 
-/** Values are moved by such a part to see what a time does: far above rounding, far below what changes the order of things. */
+/** The relative step of the numerical derivatives: far above rounding errors, far below what changes the critical path. */
 const step = 1e-4;
 
 export class Model {
   readonly set: ParameterSet;
   readonly points: readonly TimeToExplain[];
-  /** By machine and protocol, the machine with the values that were asked for last. */
+  /** By machine and protocol: the machine with the values of the latest request. */
   private readonly machines = new Map<Topology, Map<string | undefined, Timed>>();
 
   constructor(set: ParameterSet, configurations: readonly Configuration[]) {
@@ -44,7 +44,7 @@ export class Model {
     });
   }
 
-  /** What a point takes. */
+  /** The predicted time of a point, in seconds. */
   time({ configuration, size }: TimeToExplain, values: Float64Array): Seconds {
     const { machine, times } = this.timed(configuration, values);
     const known = times.get(configuration.plan) ?? new SimulatedTimes(configuration.plan, Routes.of(machine));
@@ -52,7 +52,7 @@ export class Model {
     return known.at(size);
   }
 
-  /** How the times of points, which are `times` at these values, depend on them. */
+  /** Linearises the times of points at these values, at which they are `times`. */
   pieces(points: readonly TimeToExplain[], values: Float64Array, times: ArrayLike<number>): readonly LinearPiece[] {
     const slopes = points.map(({ parameters }) => new Float64Array(parameters.length));
     this.set.parameters.forEach((_, parameter) => {
@@ -93,7 +93,7 @@ interface Timed {
   readonly times: Map<Plan, SimulatedTimes>;
 }
 
-/** Those of its protocol, and of the kinds of links that its messages take. */
+/** The indices of the parameters of its protocol and of the kinds of links that its messages use. */
 function parametersOf(set: ParameterSet, { plan, topology, protocol }: Configuration): readonly number[] {
   const standard = Float64Array.from(set.parameters, (parameter) => parameter.standard);
   const machine = set.machine(topology, standard, protocol);

@@ -1,4 +1,4 @@
-/** The numbers of a machine that measurements may tell, each with a name, and the machine that values of them make. */
+/** The parameters of a machine that can be fitted to measured times, and the machine with given values of them. */
 import { CccError } from '../ir/diagnostic.ts';
 import { type LaneModel, type LocalWork, laneWith, localShare, type MachineProtocol } from '../ir/lanes.ts';
 import type { Topology } from '../ir/topology.ts';
@@ -6,69 +6,69 @@ import type { Seconds } from '../ir/units.ts';
 import { type LinkKind, type LinkParameters, linkKindsOf, machineWith } from './machine.ts';
 
 /**
- * One number. Times are sums and maxima of products with values in these units, so they count in seconds, or seconds per byte where
- * people say a rate.
+ * One parameter. Its value is in seconds, or in seconds per byte where files and reports have a rate: predicted times are then sums and
+ * maxima of linear terms in the values.
  */
 export interface CalibratedParameter {
   /** `launch`, `overhead` and `bandwidth` of a lane (`LL.launch` under a protocol), `link2.gap`. */
   readonly name: string;
   readonly unit: 'seconds' | 'seconds per byte';
-  /** The protocol whose times depend on it; undefined for all. */
+  /** The protocol whose times depend on it; undefined if those of all protocols do. */
   readonly protocol: string | undefined;
-  /** The kind of links that a plan must use for its times to depend on it; undefined for all plans. */
+  /** The kind of links that it belongs to: only plans that use such links depend on it; undefined if all plans do. */
   readonly link: number | undefined;
-  /** What it is where measurements do not tell: the file's, or a value of its kind. */
+  /** The value that it keeps if the measurements do not determine it: the file's, or a typical value. */
   readonly standard: number;
-  /** Whether the file says it. */
+  /** Whether the standard value comes from the topology file. */
   readonly isSaid: boolean;
 }
 
-/** What is not fitted under a protocol, since times hardly tell it. */
+/** The numbers of a protocol that are not fitted, since times hardly depend on them. */
 interface Fixed {
   readonly inflight: number | undefined;
   readonly visible: number;
   readonly slice: number;
   readonly count: number;
-  /** Messages of more bytes are long; undefined where none are. */
+  /** Messages of more than this many bytes are long; undefined if no message is. */
   readonly above: number | undefined;
-  /** Where the file says it; undefined where local work goes with what is found of the lane. */
+  /** Overhead and bandwidth of local work, if the file declares them; undefined if they follow from the fitted ones of the lane. */
   readonly local: LocalWork | undefined;
 }
 
-/** Of the protocols of NCCL (docs/calibration.md). */
+/** The numbers of NCCL's protocols that are not fitted (docs/calibration.md). */
 const ofNccl: Readonly<Record<string, Omit<Fixed, 'count' | 'above' | 'local'>>> = {
   LL: { inflight: 8, visible: 1, slice: 16 * 2 ** 10 },
   LL128: { inflight: 8, visible: 1, slice: 30 * 2 ** 10 },
   Simple: { inflight: 2, visible: 0.5, slice: 2 ** 21 },
 };
 
-/** Of its fastest link a lane moves such a part, to begin with. */
+/** The start value for the bandwidth of a lane, as a share of its fastest link's bandwidth. */
 const laneShare = 1 / 10;
-/** Of the shortest time the launch is such a part, and an overhead, to begin with. */
+/** The start values for the launch and for an overhead, as shares of the shortest measured time. */
 const launchShare = 1 / 2;
 const overheadShare = 1 / 50;
 
-/** The lane that a protocol has, for whoever writes it down. */
+/** The lane model of a protocol, as it is written into the topology file. */
 export interface FoundProtocol {
   readonly name: string | undefined;
   readonly launch: Seconds;
   readonly lane: LaneModel;
   readonly inflight: number | undefined;
-  /** Whether times have told the shape of its messages. */
+  /** Whether the measured times have determined the shape of its messages. */
   readonly isShaped: boolean;
 }
 
-/** How messages of a protocol go in parts. Times jump with it, so that no slope leads to it: values are tried. */
+/** How a protocol cuts messages into slices. Times are not continuous in it, so that the fit tries values instead of following slopes. */
 export type MessageShape = Pick<LaneModel, 'visible' | 'slice'>;
 
-/** All parameters of a machine for some protocols, and what machines they make. */
+/** All parameters of a machine under some protocols; makes machines with given values of them. */
 export class ParameterSet {
   readonly parameters: readonly CalibratedParameter[];
   readonly kinds: readonly LinkKind[];
   readonly protocols: readonly (string | undefined)[];
-  /** The same parameters where the messages of a protocol have another shape. */
+  /** The same parameters with another shape of messages for one protocol. */
   readonly reshaped: (protocol: string | undefined, shape: MessageShape) => ParameterSet;
-  /** The machine in one of its sizes: all say the same of protocols. */
+  /** The machine with one number of ranks; its protocols do not depend on that number. */
   private readonly topology: Topology;
   private readonly shapes: ReadonlyMap<string | undefined, MessageShape>;
   private readonly fixed: ReadonlyMap<string | undefined, Fixed>;
@@ -76,8 +76,8 @@ export class ParameterSet {
 
   /**
    * @param shortest by protocol, the shortest time that was measured
-   * @param withLanes false for today's model, in which only links have numbers
-   * @param shapes by protocol, in place of those that the machine or NCCL says
+   * @param withLanes false for the model of links alone
+   * @param shapes by protocol, shapes of messages that replace those of the machine or of NCCL
    */
   constructor(
     topologies: readonly Topology[],
@@ -101,13 +101,13 @@ export class ParameterSet {
     this.index = new Map(this.parameters.map(({ name }, index) => [name, index]));
   }
 
-  /** The shape of a protocol's messages; undefined where they do not go in slices. */
+  /** The shape of a protocol's messages; undefined if it does not cut them into slices. */
   shape(protocol: string | undefined): MessageShape | undefined {
     const { visible, slice } = this.fixed.get(protocol) ?? fixedOf(this.topology, protocol);
     return Number.isFinite(slice) ? { visible, slice } : undefined;
   }
 
-  /** The place of a parameter. @throws CccError 'unknown-name' with the names that there are */
+  /** The index of the parameter with that name. @throws CccError 'unknown-name' with the names that there are */
   numberOf(name: string): number {
     const found = this.index.get(name);
     if (found !== undefined) return found;
@@ -115,7 +115,7 @@ export class ParameterSet {
     throw new CccError('unknown-name', `there is no parameter '${name}'; the parameters are ${names}`);
   }
 
-  /** A machine of that file under a protocol. */
+  /** The machine, made of the same topology file, with these values under a protocol. */
   machine(topology: Topology, values: ArrayLike<number>, protocol: string | undefined): Topology {
     const links = this.linkNumbers(values);
     if (this.protocols.length > 0) {
@@ -172,12 +172,12 @@ export class ParameterSet {
   }
 }
 
-/** A parameter's name under a protocol. */
+/** The full name of a parameter, with its protocol in front if there is one. */
 export function nameIn(protocol: string | undefined, what: string): string {
   return protocol === undefined ? what : `${protocol}.${what}`;
 }
 
-/** What the file says of a protocol, whatever the case of its letters. */
+/** The protocol of that name in the topology file; the case of letters does not matter. */
 function saidOf(topology: Topology, name: string | undefined): MachineProtocol | undefined {
   const found = Object.entries(topology.protocols ?? {}).find(([each]) => each.toLowerCase() === name?.toLowerCase());
   return found?.[1];
@@ -200,18 +200,18 @@ function fixedOf(topology: Topology, name: string | undefined): Fixed {
   };
 }
 
-/** Whether local work has numbers of its own, and not those that follow from the lane's, as far as four digits tell. */
+/** Whether the overhead or bandwidth of local work differs from what follows from the lane's, in the first four digits. */
 function isOwn({ overhead, bandwidth, local }: LaneModel): boolean {
   const differs = (value: number, from: number): boolean => Math.abs(value - from) > 1e-3 * from;
   return differs(local.overhead, overhead) || differs(local.bandwidth, localShare * bandwidth);
 }
 
-/** Transfers that a connection buffers under a protocol; undefined where it is any number. */
+/** How many transfers a connection buffers under a protocol; undefined for any number. */
 export function inflightOf(topology: Topology, name: string | undefined): number | undefined {
   return fixedOf(topology, name).inflight;
 }
 
-/** A protocol as the machine, or NCCL, writes it, whatever the case of its letters. */
+/** A protocol's name in the spelling of the topology file or of NCCL; the case of letters does not matter. */
 export function canonicalProtocolName(topology: Topology, name: string): string {
   const known = [...Object.keys(topology.protocols ?? {}), ...Object.keys(ofNccl)];
   return known.find((each) => each.toLowerCase() === name.toLowerCase()) ?? name;
@@ -247,8 +247,8 @@ function laneParameters(
   ];
 }
 
-/** A duration of 0 has no logarithm to move along: where the file says 0, this is where the search begins. */
-const leastDuration = 1e-7;
+/** The start value for a duration that is 0 in the file, in seconds: the search moves along logarithms, and 0 has none. */
+const minDuration = 1e-7;
 
 function linkParameters(kind: LinkKind, link: number, withLanes: boolean): readonly CalibratedParameter[] {
   const { name, latency, bandwidth, buffered } = kind;
@@ -256,7 +256,7 @@ function linkParameters(kind: LinkKind, link: number, withLanes: boolean): reado
     return { name: `${name}.${what}`, unit, protocol: undefined, link, standard, isSaid: true };
   };
   const duration = (what: string, value: Seconds): CalibratedParameter =>
-    make(what, 'seconds', Math.max(leastDuration, value));
+    make(what, 'seconds', Math.max(minDuration, value));
   const own = [duration('latency', latency), make('bandwidth', 'seconds per byte', 1 / bandwidth)];
   if (buffered === undefined || !withLanes) return own;
   const { gap, bandwidth: connection, rendezvous } = buffered;

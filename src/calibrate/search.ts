@@ -1,4 +1,4 @@
-/** From configurations to values: several starts, then all points, then the parameters that turn out not to matter put back. */
+/** The search of a calibration: fits from several start values, refines the best fit on all points, and resets parameters that do not matter. */
 import { operationCount } from '../ir/plan.ts';
 import type { Solver } from '../solver/index.ts';
 import type { Configuration } from './configuration.ts';
@@ -13,28 +13,28 @@ export interface FitSearchRequest {
   readonly set: ParameterSet;
   readonly configurations: readonly Configuration[];
   readonly standard: Float64Array;
-  /** Parameters that keep their standard. */
+  /** Indices of the parameters that keep their standard values. */
   readonly fixed: ReadonlySet<number>;
   readonly solver: Solver;
   readonly shouldStop: () => boolean;
   readonly onProgress: (text: string) => void;
-  /** Told what is best so far, with the times that it was fitted to. */
+  /** Called with each incumbent and the model of the points that it was fitted to. */
   readonly onFit: (fit: Fit, model: Model) => void;
 }
 
 export interface CalibrationResult {
   readonly fit: Fit;
-  /** Of all times of the configurations, with the shapes of messages that were found. */
+  /** The model of all times of the configurations, with the shapes of messages that were found. */
   readonly whole: Model;
-  /** Parameters that were to be found, but do not matter for plans that were left out. */
+  /** Indices of fitted parameters that were reset to their standards, since they do not improve predictions for left-out plans. */
   readonly notDetermined: ReadonlySet<number>;
-  /** What each time of `whole` is by values that were found without its configuration; undefined where too few are there, or time was up. */
+  /** Cross-validated predictions: each time of `whole` by a fit without its configuration; undefined if there are too few or the time was up. */
   readonly timesWithoutOwn: Float64Array | undefined;
 }
 
 /**
- * Starts, by the last part of parameters' names. What takes longest hides the rest, whose slopes are 0 then: so in each start something else
- * takes longest, the overheads of lanes, their bytes, or the gaps between messages.
+ * Start values, as factors by the last part of parameters' names. Parameters off the critical path have slope 0 and cannot be fitted; so each
+ * start puts something else on the critical path: the overheads of lanes, their bytes, or the gaps between messages.
  */
 const starts: readonly Readonly<Record<string, number>>[] = [
   {},
@@ -49,7 +49,7 @@ export function search(request: FitSearchRequest): CalibrationResult {
   const { configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const common = { solver, standard, fixed, shouldStop };
   const { set, values: start } = bestShapes(request, bestStart(request));
-  const model = new Model(set, thinned(configurations, fitting.mostOperations));
+  const model = new Model(set, thinned(configurations, fitting.maxOperations));
   const whole = new Model(set, configurations);
   const onRound = (fit: Fit, round: number): void => {
     onProgress(`round ${round}: the mean error is ${percent(fit.loss)}`);
@@ -73,8 +73,8 @@ export function search(request: FitSearchRequest): CalibrationResult {
       rounds: fitting.roundsAgain,
       onRound,
     });
-    // The pieces may say too much of values that are far away, so that what they say is simulated.
-    if (again.loss <= best.loss * (1 + fitting.leastGrowth) + surrogateTolerance) {
+    // The linear pieces may not hold for values this far away: simulate them before accepting them.
+    if (again.loss <= best.loss * (1 + fitting.minGrowth) + surrogateTolerance) {
       best = again;
       for (const { parameter } of idle) notDetermined.add(parameter);
       learn(model, surrogate, best);
@@ -88,7 +88,7 @@ export function search(request: FitSearchRequest): CalibrationResult {
   return { fit: best, whole, notDetermined, timesWithoutOwn: left };
 }
 
-/** Parameters that do not matter by the known pieces, the least one first; each is looked at with those before it at their standards. */
+/** Finds parameters that do not matter by the known pieces, the least important first; each is tested with those found before at their standards. */
 function idleParameters(known: Known, best: Fit, fixed: ReadonlySet<number>, shouldStop: () => boolean): Worth[] {
   const idle: Worth[] = [];
   let from = best;
@@ -104,7 +104,7 @@ function idleParameters(known: Known, best: Fit, fixed: ReadonlySet<number>, sho
   return idle;
 }
 
-/** The best values by the known pieces with the parameters of `fixed` at their standards. */
+/** The values that minimise the loss of the known pieces with the parameters of `fixed` at their standards. */
 function valuesWithout(known: Known, { values }: Fit, fixed: ReadonlySet<number>): Float64Array {
   const { model, surrogate, solver, standard } = known;
   const from = values.map((value, p) => (fixed.has(p) ? standard[p] : value));
@@ -118,7 +118,7 @@ function withoutParameters(known: Known, best: Fit, fixed: ReadonlySet<number>):
   return found;
 }
 
-/** The start from which a few rounds on a few sizes lead furthest, and where they led. */
+/** Runs a few rounds from every start on a few sizes, and returns the best result. */
 function bestStart(request: FitSearchRequest): Float64Array {
   const { set, configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const thin = new Model(
@@ -145,13 +145,13 @@ function bestStart(request: FitSearchRequest): Float64Array {
   return best === undefined ? standard : best.values;
 }
 
-/** What the search goes on from: values, and the shapes of messages with which they were found. */
+/** An intermediate result of the search: a fit with the parameters and shapes of messages that it is for. */
 interface Shaped {
   readonly set: ParameterSet;
   readonly values: Float64Array;
 }
 
-/** Shapes next to one: shorter and longer slices, and a quarter less and more of a message to be seen while it arrives. */
+/** The neighbouring shapes of messages: shorter and longer slices, and a visible share that is smaller or larger by a quarter. */
 function besides({ visible, slice }: MessageShape): readonly MessageShape[] {
   const slices = [1 / 2, 3 / 4, 3 / 2, 2].map((factor) => ({ visible, slice: wholeKib(slice * factor) }));
   const seen = [visible - 1 / 4, visible + 1 / 4].filter((part) => part >= 0 && part <= 1);
@@ -163,16 +163,16 @@ function wholeKib(bytes: number): number {
 }
 
 /**
- * For each protocol the shape of messages with which its own times come out best: the one next to it that helps most, as long as one does. Its own
- * parameters move with it.
+ * Local search for the shape of each protocol's messages: moves to the neighbouring shape that reduces the error of the protocol's times most,
+ * as long as one does. The protocol's own parameters are refitted for each shape.
  */
 function bestShapes(request: FitSearchRequest, start: Float64Array): Shaped {
   const { configurations, standard, fixed, solver, shouldStop, onProgress } = request;
-  const some = thinned(configurations, fitting.mostOperations / 4);
+  const some = thinned(configurations, fitting.maxOperations / 4);
   let { set } = request;
   let values = start;
   for (const protocol of set.protocols) {
-    // Who fixes what a lane does, or fits something else only, wants no other shape either.
+    // A user who fixes the lane's parameters, or fits only others, does not want another shape either.
     if (['overhead', 'bandwidth'].some((what) => fixed.has(set.numberOf(nameIn(protocol, what))))) continue;
     const own = some.filter((each) => each.protocol === protocol);
     const others = set.parameters.flatMap((each, p) => (each.protocol === protocol ? [] : [p]));
@@ -207,22 +207,22 @@ function bestShape(
       return { shape: each, set: candidate, fit: fitted(candidate, best.values) };
     });
     const next = fits.sort((a, b) => a.fit.loss - b.fit.loss)[0];
-    if (next === undefined || next.fit.loss > best.loss * (1 - fitting.leastGrowth))
+    if (next === undefined || next.fit.loss > best.loss * (1 - fitting.minGrowth))
       return { set, values: best.values };
     ({ shape, set, fit: best } = next);
   }
 }
 
-/** As many sizes of each configuration as a search has the time for. */
-export function thinned(configurations: readonly Configuration[], mostOperations: number): readonly Configuration[] {
-  for (let count = fitting.mostSizes; ; count--) {
+/** The configurations with so few sizes each that the operations of all their plans stay below the limit. */
+export function thinned(configurations: readonly Configuration[], maxOperations: number): readonly Configuration[] {
+  for (let count = fitting.maxSizes; ; count--) {
     const some = configurations.map((each) => withSizes(each, count));
     const work = some.reduce((sum, { plan, times }) => sum + times.length * operationCount(plan), 0);
-    if (work <= mostOperations || count === fitting.sizesOfStarts) return some;
+    if (work <= maxOperations || count === fitting.sizesOfStarts) return some;
   }
 }
 
-/** The smallest size, the largest, and those evenly between. */
+/** Selects the smallest size, the largest, and sizes spread evenly between them. */
 function withSizes(configuration: Configuration, count: number): Configuration {
   const { times } = configuration;
   const places = Array.from({ length: count }, (_, index) => Math.round((index * (times.length - 1)) / (count - 1)));

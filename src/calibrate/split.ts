@@ -1,10 +1,10 @@
-/** Which configurations are fitted, and which are left out to judge by. */
+/** Splits configurations into those that are fitted and those that are held out to judge the fit. */
 import { CccError } from '../ir/diagnostic.ts';
 import { counted } from '../ir/units.ts';
 import type { Configuration } from './configuration.ts';
 import { groupedBy } from './errors.ts';
 
-/** mulberry32, of Tommy Ettinger: small, seeded, good enough to deal. */
+/** The generator mulberry32 of Tommy Ettinger: small, seeded, and good enough for drawing configurations. */
 function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -21,8 +21,8 @@ export interface Split {
 }
 
 /**
- * Leaves `out` configurations out, drawn with a seed; those that stay are of every protocol, as far as they go.
- * @throws CccError 'usage' where none would stay
+ * Holds out `out` configurations, drawn with a seed, so that every protocol keeps at least one configuration if possible.
+ * @throws CccError 'usage' if none would be left to fit
  */
 export function splitOf(configurations: readonly Configuration[], out: number, seed: number): Split {
   if (out > 0 && out >= configurations.length) {

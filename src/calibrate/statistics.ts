@@ -1,6 +1,6 @@
-/** How far predictions are from measurements, and whether they put plans in the right order. */
+/** Statistics of predictions: errors against measurements, and rank correlation of plans. */
 
-/** The value below which `share` of the values lie, between two of them by a line (type 7 of Hyndman and Fan, 1996). NaN of no values. */
+/** A quantile, with linear interpolation (type 7 of Hyndman and Fan, 1996). NaN for no values. @param share from 0 to 1 */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = [...values].sort((a, b) => a - b);
@@ -18,19 +18,19 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Of a sample; 0 of one value. */
+/** The standard deviation of a sample; 0 for one value. */
 export function standardDeviation(values: readonly number[]): number {
   if (values.length < 2) return 0;
   const middle = mean(values);
   return Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1));
 }
 
-/** exp |log(measured / predicted)| − 1: 0.5 for half as long again and for two thirds. */
+/** The relative error exp |log(measured / predicted)| − 1: 0.5 both for 1.5 times and for two thirds of the predicted time. */
 export function relativeError(measured: number, predicted: number): number {
   return Math.exp(Math.abs(Math.log(measured / predicted))) - 1;
 }
 
-/** Places in ascending order from 1; equal values share the mean of their places. */
+/** Ranks in ascending order, from 1; equal values share the mean of their ranks. */
 function ranks(values: readonly number[]): number[] {
   const order = values.map((_, index) => index).sort((a, b) => values[a] - values[b]);
   const places = new Array<number>(values.length);
@@ -43,7 +43,7 @@ function ranks(values: readonly number[]): number[] {
   return places;
 }
 
-/** Spearman's ρ: the correlation of ranks. Undefined where one side has fewer than two different values. */
+/** Spearman's ρ, the correlation of ranks; undefined if either side has fewer than two different values. */
 export function spearman(a: readonly number[], b: readonly number[]): number | undefined {
   const [x, y] = [ranks(a), ranks(b)];
   const [middleX, middleY] = [mean(x), mean(y)];
@@ -56,7 +56,7 @@ export function spearman(a: readonly number[], b: readonly number[]): number | u
   return xx === 0 || yy === 0 ? undefined : xy / Math.sqrt(xx * yy);
 }
 
-/** How much longer the plan takes that predictions would choose than the one that measured best. */
+/** The regret of choosing by predictions: how much longer the chosen plan takes than the fastest one, as a share. */
 export function regret(measured: readonly number[], predicted: readonly number[]): number {
   const chosen = predicted.indexOf(Math.min(...predicted));
   return measured[chosen] / Math.min(...measured) - 1;

@@ -1,4 +1,4 @@
-/** The plans whose times were measured: found by what the measurements call them, read, proved, and joined with their times. */
+/** Finds the plans that measurements name, reads and verifies them, and joins them with their times to configurations. */
 
 import { collectiveFacts, messageChunks } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
@@ -18,7 +18,7 @@ import type { Configuration } from './configuration.ts';
 import { groupedBy } from './errors.ts';
 import { canonicalProtocolName, inflightOf } from './parameters.ts';
 
-/** A file of measurements, read. */
+/** The content of a file of measurements. */
 export interface MeasurementSubject {
   readonly table: MeasurementTable;
   /** Finds the text of a plan that the table names. */
@@ -26,18 +26,18 @@ export interface MeasurementSubject {
 }
 
 export interface SubjectRequest {
-  /** What ran, where a file of measurements does not say it. */
+  /** The plan or algorithm that ran, for files of measurements that do not name one. */
   readonly plan: string | undefined;
-  /** The protocol of measurements that do not say theirs; default: the algorithm's own. */
+  /** The protocol of measurements that do not name one; default: the algorithm's own. */
   readonly protocol: string | undefined;
-  /** Takes plans that do not verify as well. */
+  /** Whether plans that do not verify are accepted, too. */
   readonly unverified: boolean;
   readonly limits: Limits;
-  /** The machine with that many ranks. @throws CccError where it cannot have them */
+  /** The machine with that many ranks. @throws CccError if the topology file cannot make one */
   readonly machine: (ranks: number) => Topology;
 }
 
-/** Configurations, and what was left out on the way to them. */
+/** The configurations, and counts of the measurements that were dropped. */
 export interface Subjects {
   readonly configurations: readonly Configuration[];
   readonly measurements: number;
@@ -46,17 +46,19 @@ export interface Subjects {
   readonly notes: readonly string[];
 }
 
-/** A plan with what it is for. */
+/** A plan, with the protocol, uses and sizes that it is for. */
 interface Subject {
   readonly plan: Plan;
   readonly topology: Topology;
   readonly served: Served;
-  /** The algorithm's own, if it says one. */
+  /** The protocol that the algorithm's file declares, if any. */
   readonly protocol: string | undefined;
 }
 
 /**
- * @throws CccError 'usage' where nothing says what ran or no time is left, 'unproved' for a plan that does not verify, 'schema' for
+ * Joins tables of measurements with the plans that ran.
+ *
+ * @throws CccError 'usage' if nothing names the plan that ran or no time is left, 'unproved' for a plan that does not verify, 'schema' for
  * measurements of another collective, and what reading throws
  */
 export async function subjectsOf(files: readonly MeasurementSubject[], request: SubjectRequest): Promise<Subjects> {
@@ -90,7 +92,7 @@ export async function subjectsOf(files: readonly MeasurementSubject[], request: 
   return { configurations: named(configurations), measurements, repeated, dropped, notes };
 }
 
-/** @throws CccError 'usage' where cleaning leaves nothing */
+/** @throws CccError 'usage' if cleaning has dropped every measurement */
 function checkLeft(left: readonly Configuration[], measurements: number, dropped: ReadonlyMap<Dropped, number>): void {
   if (left.length > 0) return;
   const reasons = [...dropped].map(([why, count]) => `${count} ${why}`).join(', ');
@@ -154,10 +156,10 @@ async function planOf(
   request: SubjectRequest,
 ): Promise<Subject> {
   const { limits } = request;
-  // Schedules are made for the machine as it was named; plans say their ranks themselves.
+  // A schedule is instantiated for the machine as the user named it; a plan has its own number of ranks.
   const ranks = /^\s*\{/.test(source.text) ? undefined : ranksOf(request.machine(0));
-  const asked = { root: 0, op: 'sum', ordered: false, inPlace, parameters: {}, limits, ranks } as const;
-  const { plan, format } = await importPlan(source, asked);
+  const conversion = { root: 0, op: 'sum', ordered: false, inPlace, parameters: {}, limits, ranks } as const;
+  const { plan, format } = await importPlan(source, conversion);
   const topology = request.machine(plan.collective.ranks);
   const inflight = inflightOf(topology, said === undefined ? undefined : canonicalProtocolName(topology, said));
   checkVerdict(source.name, prove(plan, { inflight, slots: limits.slots }).verification, request);
@@ -167,10 +169,10 @@ async function planOf(
   return { plan, topology, served, protocol: undefined };
 }
 
-/** Verdicts of plans that never end, or cannot even begin: no time can be predicted for them. */
+/** Verdicts of plans that cannot run to their end, so that no time can be predicted for them. */
 const timeless: readonly Verdict[] = ['malformed', 'mismatched', 'deadlock'];
 
-/** @throws CccError 'unproved' for a plan that does not verify, unless such are taken and it has a time */
+/** @throws CccError 'unproved' for a plan that does not verify, unless `unverified` accepts it and its time can be predicted */
 function checkVerdict(name: string, verification: Verification, { unverified }: SubjectRequest): void {
   const { verdict, findings } = verification;
   const isTimeless = timeless.includes(verdict);
@@ -186,7 +188,7 @@ function checkCollective({ collective }: MeasurementTable, { plan }: Subject, { 
   throw new CccError('schema', `these are times of ${collective}, but ${plan.name} is for ${kind}`, place);
 }
 
-/** OSU and IMB count what goes from one rank to another: M is that for every rank. */
+/** Converts sizes of OSU and IMB, which count the bytes that one rank sends to another, to M, which counts them for all ranks. */
 function rawTime({ size, counted, seconds, inPlace }: Measurement, { collective }: Plan): RawTime {
   const blocks = counted === 'block' && collectiveFacts[collective.kind].sharded ? collective.ranks : 1;
   return { size: size * blocks, seconds, inPlace };
@@ -203,7 +205,7 @@ function configurationOf(
   return { name: file, plan, topology, collective: kind, ranks, protocol, times };
 }
 
-/** With the protocol where one plan has several. */
+/** Appends the protocol to names that several configurations share. */
 function named(configurations: readonly Configuration[]): readonly Configuration[] {
   const byName = groupedBy(configurations, ({ name }) => name);
   return configurations.map((each) =>

@@ -1,11 +1,11 @@
-/** Times of points near values where they are known: cheap to compute, and easy to make fit by linear programming. */
+/** A piecewise-linear surrogate of the simulated times: cheap to evaluate, and easy to fit by linear programming. */
 import { ModelBuilder, type Solver } from '../solver/index.ts';
 import { fitting } from './limits.ts';
 import type { LinearPiece, TimeToExplain } from './model.ts';
 
 /**
- * What pieces may be off a simulated time by: one that is more above it does not hold there and is forgotten, and where all are more below it another
- * one is looked for. What moves the mean error by less does not matter either, however sure it is.
+ * The tolerance between pieces and simulated times. A piece that exceeds the simulated time by more is dropped; if all pieces of a point are
+ * below it by more, another piece is computed. Changes of the mean error by less than this do not matter either.
  */
 export const surrogateTolerance = 1e-3;
 
@@ -18,12 +18,12 @@ export class Surrogate {
     this.pieces = points.map(() => []);
   }
 
-  /** The longest of a point's pieces at these values; 0 where it has none. */
+  /** The surrogate time of a point: the maximum of its pieces at these values; 0 if it has none. */
   time(index: number, values: ArrayLike<number>): number {
     return this.pieces[index].reduce((most, piece) => Math.max(most, this.valueOf(piece, index, values)), 0);
   }
 
-  /** Takes in what was found at `values`: pieces that say more than what is so go. */
+  /** Adds the pieces found at `values`, and drops pieces that exceed the simulated times there. */
   learn(index: number, values: ArrayLike<number>, time: number, piece: LinearPiece | undefined): void {
     const kept = this.pieces[index].filter(
       (each) => this.valueOf(each, index, values) <= time * (1 + surrogateTolerance),
@@ -31,7 +31,7 @@ export class Surrogate {
     this.pieces[index] = piece === undefined ? kept : [...kept, piece];
   }
 
-  /** Mean |log(measured / time)| over some points. */
+  /** The loss: the mean of |log(measured / time)| over some points. */
   loss(indices: readonly number[], values: ArrayLike<number>): number {
     const sum = indices.reduce(
       (total, index) => total + Math.abs(Math.log(this.points[index].measured / this.time(index, values))),
@@ -41,10 +41,10 @@ export class Surrogate {
   }
 
   /**
-   * Values near `values` at which the mean of |log(measured / time)| over `indices` is least, by a linear program in which the logarithm is
-   * a line. It is right for small steps.
-   * @param lower, upper bounds of every value; equal where one is to stay
-   * @param pull what it costs a value to be far from its standard, per part of it
+   * Minimises the loss over the points `indices` near `values` by a linear program in which logarithms are linearised, which is accurate for
+   * small steps.
+   * @param lower, upper bounds of every value; equal for values that stay
+   * @param pull the penalty for each unit of |log(value / standard)|
    */
   step(
     solver: Solver,
@@ -81,7 +81,7 @@ export class Surrogate {
     return values.map((value, p) => Math.min(upper[p], Math.max(lower[p], value * answer.values[p])));
   }
 
-  /** The rows of a point: it misses by what its longest piece is too short, and by what any is too long. */
+  /** The rows of a point: its error is how much its longest piece is too short, or how much any piece is too long. */
   private addPoint(builder: ModelBuilder, index: number, miss: number, values: Float64Array): void {
     const { measured, parameters } = this.points[index];
     const now = this.time(index, values);

@@ -1,4 +1,4 @@
-/** GLPK (the GNU Linear Programming Kit), an optional package: whoever wants it installs it. */
+/** GLPK (the GNU Linear Programming Kit), as the optional package glpk.js, which users install if they want it. */
 import { type GlpkPackage, host } from '../host/host.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
@@ -9,11 +9,11 @@ type GlpkProblem = Required<
   Pick<Parameters<Glpk['solve']>[0], 'name' | 'objective' | 'subjectTo' | 'bounds' | 'generals'>
 >;
 
-/** Seconds of a call. The package counts no work and cannot be interrupted, so that here the clock has to do. */
+/** Time limit of one call, in seconds. The package neither counts work nor lets itself be interrupted, so that only a clock can limit it. */
 const patience = 10;
 
 /**
- * Loads the solver; its calls are synchronous, heed no limit but their own, and tell nobody how far they are.
+ * Loads the solver. Its calls are synchronous, ignore the limits and `shouldStop` of `SolveOptions`, and report no progress.
  * @throws CccError 'unsupported' where the package is not installed
  */
 export async function loadGlpk(): Promise<Solver> {
@@ -39,7 +39,7 @@ function solve(glpk: Glpk, model: LinearModel, { relativeGap = 0 }: SolveOptions
     tmlim: patience,
   });
   if (result.status === glpk.GLP_NOFEAS || result.status === glpk.GLP_INFEAS) return { status: 'infeasible' };
-  // A solver that ran out of time says "undefined" and gives zeros, which must not be taken for a solution.
+  // When its time is up, GLPK answers "undefined" with zeros for values, which are no solution.
   if (result.status !== glpk.GLP_OPT && result.status !== glpk.GLP_FEAS) {
     return { status: 'unknown', reason: `it ended without a solution (status ${result.status})` };
   }
@@ -53,7 +53,7 @@ function solve(glpk: Glpk, model: LinearModel, { relativeGap = 0 }: SolveOptions
   return { status: 'feasible', values, objective, gap: undefined };
 }
 
-/** Solved from the beginning each time. */
+/** A growing model that GLPK solves from scratch each time, since the package keeps no basis between calls. */
 function growing(glpk: Glpk, model: LinearModel): GrowingModel {
   const problem = problemOf(glpk, model);
   return {
@@ -71,7 +71,7 @@ function growing(glpk: Glpk, model: LinearModel): GrowingModel {
         values: Float64Array.from(problem.bounds, ({ name }) => vars[name] ?? 0),
         objective: result.z,
         prices: Float64Array.from(problem.subjectTo, ({ name }) => dual[name] ?? 0),
-        // It does not say: about as many as there are rows.
+        // GLPK does not report its iterations; a simplex method takes about as many as there are rows.
         iterations: model.rows,
       };
     },

@@ -4,10 +4,10 @@ import { host } from '../host/host.ts';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
 import type { GrowingModel, SolveOptions, SolveProgress, Solver, SolverAnswer } from './solver.ts';
 
-/** The last basis stays feasible when columns come: the primal simplex method goes on from there. */
+/** HiGHS's number for the primal simplex method: added columns leave the last basis primal feasible, so that it can start from there. */
 const primalSimplex = 4;
 
-/** Loads the solver; its calls are synchronous. */
+/** Loads the solver. Its calls are synchronous. */
 export async function loadHighs(): Promise<Solver> {
   const highs = await host().loadHighs();
   return {
@@ -48,7 +48,10 @@ function growing(highs: Highs, model: LinearModel): GrowingModel {
   };
 }
 
-/** What it refuses, or breaks down over (WebAssembly's RuntimeError, when its memory ends), stays open; anything else is a bug. */
+/**
+ * The answer for a model that HiGHS refuses, or on which it breaks down (WebAssembly throws a RuntimeError when its memory is exhausted):
+ * unknown. @throws the error itself if it is any other, since that is a bug of ccc
+ */
 function failed({ errors }: Highs, error: unknown): SolverAnswer {
   const isItsOwn = error instanceof errors.HighsError || (error instanceof Error && error.name === 'RuntimeError');
   if (!isItsOwn) throw error;
@@ -99,7 +102,7 @@ function solve(highs: Highs, loaded: Model, model: LinearModel, options: SolveOp
   return { status: 'unknown', reason: `it ended early (${name})` };
 }
 
-/** The solver calls these at points that depend on its work alone, so that limits counted in work end it at the same point always. */
+/** HiGHS calls these functions at points that depend only on its work, so that limits counted in work end it at the same point in every run. */
 function callbacks({ constants }: Highs, options: SolveOptions): HighsCallbackMap {
   const { iterations = Number.POSITIVE_INFINITY, shouldStop, onProgress } = options;
   const { simplexInterrupt, mipInterrupt } = constants.callbackType;
@@ -116,7 +119,7 @@ function callbacks({ constants }: Highs, options: SolveOptions): HighsCallbackMa
 }
 
 function progressOf(data: CallbackData): SolveProgress {
-  // What is not known yet is infinite.
+  // HiGHS reports numbers that it does not know yet as infinite (1e20 and more).
   const known = (value = Number.POSITIVE_INFINITY): number | undefined => (Math.abs(value) < 1e20 ? value : undefined);
   const best = known(data.mip_primal_bound);
   return {

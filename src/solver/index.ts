@@ -1,4 +1,4 @@
-/** Mixed-integer linear models and those who solve them. Solvers are loaded when first asked for, and stay loaded. */
+/** Mixed-integer linear models and their solvers. A solver is loaded when it is first requested, and stays loaded. */
 import { CccError } from '../ir/diagnostic.ts';
 import type { SolveProgress, Solver, SolverName } from './solver.ts';
 
@@ -17,8 +17,8 @@ export { lpText, mpsText } from './text.ts';
 const loaded = new Map<SolverName, Promise<Solver>>();
 
 /**
- * The solver of that name; `auto` is HiGHS, which is always there and was the faster one on most models measured.
- * @throws CccError 'unsupported' for a solver that is not installed, 'stopped' where the system gives it no memory
+ * Loads the solver of that name. `auto` is HiGHS, which is always installed and was the faster of the two on most models measured.
+ * @throws CccError 'unsupported' for a solver that is not installed, 'stopped' if the system refuses it memory
  */
 export function loadSolver(name: SolverName): Promise<Solver> {
   const known = loaded.get(name);
@@ -42,12 +42,12 @@ async function load(name: SolverName): Promise<Solver> {
   }
 }
 
-/** The same solver, which says how far it is whenever it can. */
+/** The same solver, which reports its progress to `onProgress` whenever it can. */
 export function watched(solver: Solver, onProgress: (progress: SolveProgress) => void): Solver {
   return { ...solver, solve: (model, options) => solver.solve(model, { onProgress, ...options }) };
 }
 
-/** `120 nodes, 34000 iterations, best 12, at least 11 (gap 8.3 %)`. */
+/** Progress in words, such as `120 nodes, 34000 iterations, best 12, at least 11 (gap 8.3 %)`. */
 export function progressText({ nodes, iterations, best, bound, gap }: SolveProgress): string {
   const rounded = (value: number): string => String(Number(value.toPrecision(6)));
   const texts = [`${nodes} nodes`, `${iterations} iterations`];

@@ -1,13 +1,13 @@
 /**
- * Mixed-integer linear models, sparse: minimise c·x where every row keeps its bounds, rowLower ≤ A x ≤ rowUpper, and every column
- * its own. Bounds may be infinite.
+ * Sparse mixed-integer linear models: minimise c·x subject to rowLower ≤ A x ≤ rowUpper and lower ≤ x ≤ upper, with some columns
+ * restricted to whole numbers. Bounds may be infinite.
  */
 import { noticeable } from '../ir/units.ts';
 
 export interface LinearModel {
   readonly columns: number;
   readonly rows: number;
-  /** Of each column: its cost, its bounds, and 1 where it must be whole. */
+  /** By column: its coefficient in the objective, its bounds, and 1 if it must be a whole number. */
   readonly cost: Float64Array;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
@@ -23,13 +23,13 @@ export interface LinearModel {
 export interface ColumnBounds {
   readonly lower: number;
   readonly upper: number;
-  /** Only whole numbers will do. */
+  /** Whether the column must be a whole number. */
   readonly whole: boolean;
-  /** What one costs; nothing if left out. */
+  /** The column's coefficient in the objective; 0 if left out. */
   readonly cost?: number;
 }
 
-/** Collects a model: columns first, then rows of them. */
+/** Builds a model: first all columns, then row after row with its coefficients. */
 export class ModelBuilder {
   private readonly all: ColumnBounds[] = [];
   private readonly rowLower: number[] = [];
@@ -38,7 +38,7 @@ export class ModelBuilder {
   private readonly columnOf: number[] = [];
   private readonly value: number[] = [];
 
-  /** Columns and rows so far. */
+  /** Number of columns added so far. */
   get columns(): number {
     return this.all.length;
   }
@@ -52,14 +52,14 @@ export class ModelBuilder {
     return this.all.push(bounds) - 1;
   }
 
-  /** Starts a row; its coefficients follow, by `add`. */
+  /** Starts a row. Calls of `add` give its coefficients. */
   row(lower: number, upper: number): void {
     this.rowLower.push(lower);
     this.rowUpper.push(upper);
     this.rowStart.push(this.columnOf.length);
   }
 
-  /** A coefficient of the row that was started last; each column at most once. */
+  /** Sets a coefficient of the row that was started last; at most one for each column. */
   add(column: number, value: number): void {
     this.columnOf.push(column);
     this.value.push(value);
@@ -83,9 +83,9 @@ export class ModelBuilder {
 }
 
 /**
- * Replays a solution: whole columns are rounded, and every row and bound is checked with what they were rounded to.
+ * Checks a solver's solution: rounds the columns that must be whole, and checks every row and bound with the rounded values.
  *
- * @returns the values; undefined where they do not solve the model
+ * @returns the rounded values; undefined if they violate a row or bound, or if rounding moved one by more than 10⁻⁴
  */
 export function replayed(model: LinearModel, values: ArrayLike<number>): Float64Array | undefined {
   const exact = Float64Array.from({ length: model.columns }, (_, c) =>
@@ -102,7 +102,7 @@ export function replayed(model: LinearModel, values: ArrayLike<number>): Float64
   return exact;
 }
 
-/** What the objective comes to. */
+/** The value of the objective, c·x. */
 export function objectiveOf(model: LinearModel, values: Float64Array): number {
   return values.reduce((sum, value, c) => sum + value * model.cost[c], 0);
 }

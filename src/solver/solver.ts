@@ -1,36 +1,36 @@
-/** What a solver of linear models is asked, and what it may answer. */
+/** The interface of solvers of linear models: options, progress and answers. */
 import type { LinearModel } from './model.ts';
 
-/** What a running solver knows. */
+/** The progress of a running solver. */
 export interface SolveProgress {
-  /** Nodes of the search tree that it has looked at. */
+  /** Nodes of the branch-and-bound tree explored so far. */
   readonly nodes: number;
-  /** Of the simplex method, in all nodes together. */
+  /** Simplex iterations so far, summed over all nodes. */
   readonly iterations: number;
-  /** The objective of the best solution so far, which has not been replayed; undefined where there is none. */
+  /** The incumbent's objective as the solver reports it (not checked by `replayed`); undefined before there is a solution. */
   readonly best: number | undefined;
-  /** No solution has a lower objective; undefined where nothing is known yet. */
+  /** A lower bound on the objective of every solution; undefined before one is known. */
   readonly bound: number | undefined;
-  /** How much lower it could get, as a share of the best. */
+  /** The relative gap between the incumbent and the lower bound. */
   readonly gap: number | undefined;
 }
 
 export interface SolveOptions {
-  /** Nodes of the search tree that may be looked at. */
+  /** The most nodes of the branch-and-bound tree that may be explored. */
   readonly nodes?: number;
-  /** Iterations of the simplex method that may be made, in all nodes together; solvers notice some after the last. */
+  /** The most simplex iterations, summed over all nodes. Solvers stop a few iterations later, when they next check. */
   readonly iterations?: number;
-  /** A solution is good enough when it costs at most so much more than the best one can, as a share; 1 ends at the first near it. */
+  /** The relative gap to the lower bound at which a solution counts as optimal; 0 by default. With 1 the search ends at about its first solution. */
   readonly relativeGap?: number;
-  /** True when the time is up; asked while the solver runs, where it lets itself be interrupted. */
+  /** Polled while the solver runs, if it can be interrupted; true ends the search. */
   readonly shouldStop?: () => boolean;
-  /** Told now and then how far it is, where the solver says. */
+  /** Called from time to time with the progress, by solvers that report it. */
   readonly onProgress?: (progress: SolveProgress) => void;
 }
 
 /**
- * `optimal` within the gap that was asked for; `feasible` with the gap that was left when the solver ended early (undefined if it does
- * not say); `infeasible` as the solver has proved it; and everything else is `unknown`. Values have been replayed.
+ * The outcome of a solve: `optimal` within the requested gap; `feasible` if the solver ended early, with the remaining gap (undefined if the
+ * solver does not report it); `infeasible` if the solver has proved that; `unknown` otherwise. `values` have been checked by `replayed`.
  */
 export type SolverAnswer =
   | { readonly status: 'optimal'; readonly values: Float64Array; readonly objective: number }
@@ -44,33 +44,33 @@ export type SolverAnswer =
   | { readonly status: 'unknown'; readonly reason: string };
 
 export interface Solver {
-  /** For people, such as `HiGHS 1.15.0`. */
+  /** Name and version for reports, such as `HiGHS 1.15.0`. */
   readonly name: string;
   solve(model: LinearModel, options?: SolveOptions): SolverAnswer;
-  /** Keeps a model to add columns to it. Its memory is the solver's until it is closed. */
+  /** Loads a model to which columns will be added. It occupies memory of the solver until `close` is called. */
   grow(model: LinearModel): GrowingModel;
 }
 
 /**
- * A model without whole columns that is solved again and again while columns come to it (column generation), each time from where it
- * was the last time.
+ * A linear program without whole columns for column generation: it is solved repeatedly while columns are added, each time starting
+ * from the last basis if the solver keeps one.
  */
 export interface GrowingModel {
-  /** One more column, from 0 to infinity, with these coefficients in these rows, each at most once. */
+  /** Adds a column with bounds 0 and infinity. */
   add(column: SparseColumn): void;
-  /** The optimum; undefined where there is none, or the solver ended before it had it. */
+  /** Solves the model as it stands; undefined if it has no optimum, or the solver ended before reaching it. */
   solve(options?: SolveOptions): GrownAnswer | undefined;
   close(): void;
 }
 
-/** The solver's own numbers: they have not been replayed, since what is made of them is judged by itself. */
+/** An optimum as the solver reports it. The values are not checked, since schedules made from them are checked themselves. */
 export interface GrownAnswer {
-  /** By column, in the order in which they came. */
+  /** By column, in the order in which the columns were added. */
   readonly values: Float64Array;
   readonly objective: number;
-  /** By row: what the objective grows by for each unit that its bounds grow. */
+  /** By row, the dual price: the change of the objective for each unit by which the row's bounds grow. */
   readonly prices: Float64Array;
-  /** Of the simplex method, since the last time. */
+  /** Simplex iterations of this call. */
   readonly iterations: number;
 }
 
@@ -80,6 +80,6 @@ export interface SparseColumn {
   readonly values: readonly number[];
 }
 
-/** As given to `--solver`. */
+/** The values of `--solver`. */
 export const solverNames = ['auto', 'glpk', 'highs'] as const;
 export type SolverName = (typeof solverNames)[number];

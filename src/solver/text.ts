@@ -1,7 +1,7 @@
-/** Models as text for other solvers: CPLEX's LP format, and free MPS. Columns are x0, x1 …, rows r0, r1 …: short names, short files. */
+/** Models as text for other solvers, in CPLEX's LP format and in free MPS. Columns are called x0, x1 …, rows r0, r1 …, to keep files small. */
 import type { LinearModel } from './model.ts';
 
-/** Terms on one line of an LP file; readers have limits on the length of lines. */
+/** Terms on one line of an LP file: some readers limit the length of lines. */
 const termsPerLine = 12;
 
 type Term = readonly [value: number, column: number];
@@ -15,7 +15,7 @@ export function* lpText(model: LinearModel): Iterable<string> {
   const columns = [...model.cost.keys()];
   yield '\\ written by ccc\nMinimize\n cost:';
   const costs = columns.filter((c) => model.cost[c] !== 0).map((c): Term => [model.cost[c], c]);
-  // An objective of nothing is one column that costs nothing: some readers want at least one term.
+  // Some readers require at least one term in the objective: an empty one is written as a column with the coefficient 0.
   yield* terms(costs.length === 0 ? [[0, 0]] : costs);
   yield 'Subject To\n';
   for (let row = 0; row < model.rows; row++) yield* lpRow(model, row);
@@ -27,7 +27,7 @@ export function* lpText(model: LinearModel): Iterable<string> {
   yield 'End\n';
 }
 
-/** A row; one that is bounded on both sides becomes two. */
+/** A row in LP format. A row with two different finite bounds becomes two rows, since the format has no ranges. */
 function* lpRow(model: LinearModel, row: number): Iterable<string> {
   const [lower, upper] = [model.rowLower[row], model.rowUpper[row]];
   const sides: [string, string, number][] = [];
@@ -88,7 +88,7 @@ function rowType({ rowLower, rowUpper }: LinearModel, row: number): string {
   return Number.isFinite(rowLower[row]) ? 'G' : 'N';
 }
 
-/** The coefficients column by column, whole columns between markers. */
+/** The COLUMNS section: coefficients column by column, with whole columns between INTORG and INTEND markers. */
 function* mpsColumns(model: LinearModel): Iterable<string> {
   const entries: string[][] = Array.from({ length: model.columns }, () => []);
   for (let row = 0; row < model.rows; row++) {

@@ -1,7 +1,7 @@
-/** Characters that are made of bytes at a time: more arguments than this overflow the stack of a call. */
+/** Bytes that are converted per call: a call with many more arguments overflows the stack. */
 const blockLength = 1 << 13;
 
-/** Bytes in base64 (RFC 4648), with the function that both browsers and Node have. */
+/** Encodes bytes in base64 (RFC 4648) with `btoa`, which browsers and Node both have. */
 export function base64Of(bytes: Uint8Array): string {
   let characters = '';
   for (let at = 0; at < bytes.length; at += blockLength) {

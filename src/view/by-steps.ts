@@ -1,4 +1,4 @@
-/** A timeline for plans that cannot be simulated: every operation takes one step, as the textbooks draw schedules. */
+/** A timeline for plans that cannot be simulated: every operation takes one step, as textbooks draw schedules. */
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
 import type { Timeline } from '../ir/report.ts';
@@ -6,8 +6,8 @@ import type { Routes } from '../ir/routes.ts';
 import { viewLimits } from './limits.ts';
 
 /**
- * An operation begins with its step, or after the one before it in its lane where that is later; bulks follow one another. A message
- * keeps the links of its route for as long as its send lasts.
+ * An operation starts with its step, or after the previous operation of its lane if that is later; bulks follow one another. A message
+ * occupies the links of its route while its send lasts.
  */
 export function timelineBySteps(plan: Plan, routes: Routes): Timeline {
   const operations = operationCount(plan);
@@ -23,12 +23,12 @@ export function timelineBySteps(plan: Plan, routes: Routes): Timeline {
   return { operations, bulks: plan.bulks, start, end, links: linksTaken(plan, routes, start) };
 }
 
-/** When each operation begins in the first bulk. Both ends of a message begin together. */
+/** By operation: the step in which it starts in the first bulk. The send and the receive of a message start together. */
 function begins(plan: Plan): Float64Array {
   const { ops, firstOp } = plan;
   const begin = Float64Array.from(ops.step);
   const { partner } = PlanIndex.of(plan).connections;
-  // Lanes push each other on; each pass settles at least one more step, so that few are needed, and none where steps are honest.
+  // Lanes delay each other through messages. Each pass settles at least one more step, and one pass suffices if the plan's steps are consistent.
   for (let pass = 0, isSettled = false; !isSettled && pass <= ops.kind.length; pass++) {
     isSettled = true;
     for (let lane = 0; lane + 1 < firstOp.length; lane++) {

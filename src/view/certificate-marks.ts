@@ -1,14 +1,14 @@
-/** What of a machine a certificate speaks of, so that it can be drawn there: the cut, the hub, the way that takes longest. */
+/** The nodes and links that a certificate of a bound is about, to be marked in the drawing of the machine: a cut, a hub, the longest route. */
 import type { Certificate, Direction } from '../ir/certificate.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 
 export interface Marks {
-  /** Nodes on the inside of a cut. */
+  /** Nodes on one side of a cut, whose outgoing links are counted. */
   readonly inside: readonly number[];
-  /** Nodes that the sentence names. */
+  /** Nodes that the certificate names in its reason. */
   readonly nodes: readonly number[];
-  /** Links that are counted. */
+  /** Links whose bandwidth the certificate adds up. */
   readonly links: readonly number[];
 }
 
@@ -56,7 +56,7 @@ export function marksOf(certificate: Certificate, topology: Topology): Marks {
   }
 }
 
-/** The links that lead out of the inside. */
+/** The links that leave the inside of a cut. */
 function cutMarks(inside: readonly number[], { links }: Topology): Marks {
   const within = new Set(inside);
   const crossing = links.flatMap(({ from, to }, link) => (within.has(from) && !within.has(to) ? [link] : []));

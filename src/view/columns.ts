@@ -1,9 +1,9 @@
-/** Columns of numbers as text that a page can hold. */
+/** Columns of numbers as text that can be embedded in a page. */
 import { deflateSync } from 'fflate';
 import { base64Of } from './base64.ts';
 import type { PageColumn } from './page-document.ts';
 
-/** Whole numbers of up to 53 bits, each in the narrowest type that has room for all. */
+/** A column of whole numbers of up to 53 bits, in the narrowest type that holds all of them. */
 export function intColumn(values: ArrayLike<number>): PageColumn {
   let [least, most] = [0, 0];
   for (let at = 0; at < values.length; at++) {

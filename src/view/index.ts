@@ -1,4 +1,4 @@
-/** A plan as a page to look at: machine, time, programs and proofs, in one file that needs nothing else. */
+/** Pages that show plans: machine, timeline, programs and verdict, in one HTML file that loads nothing else. */
 export { bendsOf } from './machine/bends.ts';
 export { layOutMachine } from './machine/layout.ts';
 export type { MachineLayout } from './machine/places.ts';

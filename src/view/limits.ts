@@ -1,12 +1,12 @@
-/** What plans are drawn of, and how much of them. */
+/** Limits on what is drawn of a plan. */
 export const viewLimits = {
-  /** Programs that wait for each other in a circle push each other on for ever: then lanes alone count. */
+  /** Passes over the lanes of a plan without a simulation: programs that wait for each other in a cycle would delay each other for ever. */
   passes: 64,
-  /** Spans in parts in which none overlaps another: each goes to the first that is free. Never more than so many: the rest share the last. */
+  /** The most tracks of a row of the timeline. Overlapping spans go to different tracks; when all are occupied, they share the last one. */
   parts: 4,
-  /** Certificates that are shown; further ones are weaker still. */
+  /** The most certificates that are shown. They are sorted, so that the others prove weaker bounds. */
   certificates: 8,
-  /** Of plans with more operations in all bulks nothing is drawn over time; of more still, not even how busy links are is known. */
+  /** Limits on operations, summed over all bulks: above the first no timeline is drawn, above the second the use of links is not computed either. */
   instances: 4_000_000,
   simulated: 16_000_000,
 } as const;

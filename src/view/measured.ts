@@ -1,16 +1,16 @@
-/** The trace that `ccc run --trace` writes, read back for the plan that ran. */
+/** Reads the trace that `ccc run --trace` wrote for a plan. */
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { parseJson } from '../ir/parse-json.ts';
 import { operationKinds, type Plan } from '../ir/plan.ts';
 
-/** When each instance (bulk · operations + operation) was at work, in seconds from the run's start. */
+/** Start and end of each instance (numbered bulk · operations + operation), in seconds from the start of the run. */
 export interface MeasuredRun {
   readonly name: string;
   readonly start: Float64Array;
   readonly end: Float64Array;
 }
 
-/** @throws CccError 'syntax' for what is no JSON, 'schema' for a trace of another kind or of another plan */
+/** @throws CccError 'syntax' if the text is not JSON, 'schema' for a trace of another kind or of another plan */
 export function readMeasured(source: SourceText, plan: Plan): MeasuredRun {
   const operations = plan.ops.kind.length;
   const start = new Float64Array(operations * plan.bulks).fill(Number.NaN);
@@ -48,7 +48,7 @@ function eventsOf(source: SourceText): readonly unknown[] {
   throw new CccError('schema', `${source.name} has no 'traceEvents': expected the trace that ccc run --trace writes`);
 }
 
-/** Clocks begin anywhere; here with the first operation. */
+/** Shifts the times so that the first operation starts at 0, since clocks start at arbitrary values. */
 function fromZero(start: Float64Array, end: Float64Array): Pick<MeasuredRun, 'start' | 'end'> {
   const first = start.reduce((least, instant) => Math.min(least, instant), Number.POSITIVE_INFINITY);
   return { start: start.map((instant) => instant - first), end: end.map((instant) => instant - first) };

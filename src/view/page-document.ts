@@ -1,7 +1,7 @@
-/** What a page shows, as data: made from a plan by `pageOf`, read by the page's own script (`page/`). Plain values and columns only. */
+/** The data of a page: `pagePlan` makes it from a plan, and the page's script (`page/`) reads it. It has plain values and columns only, so that it can be written as JSON. */
 import type { Verdict } from '../ir/verification.ts';
 
-/** A column of numbers: base64 of their bytes, little endian, in the narrowest type that holds all of them, and deflated (RFC 1951). */
+/** A column of numbers: little-endian bytes of the narrowest type that holds all of them, deflated (RFC 1951), in base64. */
 export interface PageColumn {
   readonly type: 'u8' | 'i8' | 'i16' | 'i32' | 'f64';
   readonly base64: string;
@@ -9,12 +9,12 @@ export interface PageColumn {
 
 export interface PageDocument {
   readonly title: string;
-  /** One or more; a page of a tuning has one for each plan in use that was given. */
+  /** One or more plans, of which the page shows one at a time; for a tuning, those of its plans that were given. */
   readonly plans: readonly PagePlan[];
   readonly tuning: PageTuning | undefined;
-  /** Why there is nothing to draw, on a served page whose files are wrong as they are now. */
+  /** On a served page whose files cannot be read at the moment: the reason. */
   readonly error: string | undefined;
-  /** The page is asked to load itself anew whenever its source changes. */
+  /** Whether `ccc view --serve` serves the page, which then reloads itself whenever its files change. */
   readonly served: boolean;
 }
 
@@ -29,38 +29,38 @@ export interface PagePlan {
     readonly inPlace: boolean;
   };
   readonly bulks: number;
-  /** M in bytes, where the plan was timed for one. */
+  /** M in bytes; undefined if the plan was not timed for a size. */
   readonly size: number | undefined;
   readonly messages: number;
-  /** What one unit of time is: seconds of the simulated machine, or steps where there is none. */
+  /** The unit of time: seconds of the simulated machine, or steps if there was no simulation. */
   readonly clock: 'seconds' | 'steps';
-  /** Why the clock counts steps, as a code that the page has words for. */
+  /** The reason why the clock counts steps; undefined if it counts seconds. */
   readonly clockReason: ClockReason | undefined;
-  /** From the start to the last end, in units of the clock. */
+  /** From the start of the plan to the end of its last operation, in units of the clock. */
   readonly duration: number;
   readonly machine: PageMachine;
   readonly verdict: PageVerdict;
   readonly bound: PageBound | undefined;
   readonly operations: PageOperations;
   readonly timeline: PageTimeline;
-  /** Instances on the critical path, first to last; empty where it is not known. */
+  /** The instances on the critical path in order; empty if it is not known. */
   readonly critical: PageColumn;
   readonly steps: readonly PageStep[];
   readonly links: readonly PageLinkUse[];
-  /** Files that operations come from. */
+  /** The files in which operations were written. */
   readonly sources: readonly PageSource[];
   readonly measured: PageMeasured | undefined;
-  /** Remarks of the machine and the reader. */
+  /** Remarks from the topology file and from the reader of the plan. */
   readonly notes: readonly string[];
 }
 
-/** `no machine`: none was given; `cannot run`: the plan is wrong in a way that no simulation survives; `too long`: too many instants. */
+/** `no machine`: no machine was given; `cannot run`: the plan cannot run to its end; `too long`: the plan has too many operations to simulate. */
 export type ClockReason = 'no machine' | 'cannot run' | 'too long';
 
-/** A drawing: places of nodes in units of the distance between neighbours, links between them. */
+/** The drawing of a machine: nodes with places in units of the distance between neighbours, and links between them. */
 export interface PageMachine {
   readonly name: string;
-  /** False where no machine was given: then nodes are ranks and links are pairs that talk. */
+  /** False if no machine was given: then nodes are ranks, and links are pairs of ranks that exchange messages. */
   readonly real: boolean;
   readonly layout: string;
   readonly width: number;
@@ -75,7 +75,7 @@ export interface PageMachine {
 export interface PageNode {
   readonly name: string;
   readonly kind: 'chip' | 'switch' | 'host';
-  /** −1 for nodes without one. */
+  /** The rank of the node's chip; −1 for nodes without one. */
   readonly rank: number;
   readonly x: number;
   readonly y: number;
@@ -84,9 +84,9 @@ export interface PageNode {
 export interface PageLink {
   readonly from: number;
   readonly to: number;
-  /** How far the middle of its curve stands off the straight line, to the left of the way; 0 for straight ones. */
+  /** Distance of the curve's midpoint from the straight line, to the left in the direction of the link; 0 for straight links. */
   readonly bend: number;
-  /** Σα and β in words; empty where no machine was given. */
+  /** Latency and bandwidth as text; empty if no machine was given. */
   readonly speed: string;
 }
 
@@ -109,7 +109,7 @@ export interface PageFinding {
   readonly severity: 'error' | 'warning';
   readonly code: string;
   readonly message: string;
-  /** The shortest chain that shows it, in order; −1 for an operation that the plan does not have. */
+  /** The shortest counterexample, step by step; `operation` is −1 for steps that are no operation of the plan. */
   readonly story: readonly { readonly text: string; readonly operation: number; readonly bulk: number }[];
 }
 
@@ -121,17 +121,17 @@ export interface PageBound {
 export interface PageCertificate {
   readonly kind: string;
   readonly seconds: number;
-  /** One sentence, in English. */
+  /** Why the bound holds, as an English sentence. */
   readonly reason: string;
-  /** What of the machine it speaks of. */
+  /** The nodes inside its cut, further nodes and the links that the certificate is about (`certificate-marks.ts`). */
   readonly inside: readonly number[];
   readonly nodes: readonly number[];
   readonly links: readonly number[];
 }
 
-/** Row o of each column is operation o; −1 for operands that an operation does not have. */
+/** The operations of a plan as columns: row o is operation o; −1 stands for operands that an operation does not have. */
 export interface PageOperations {
-  /** By rank, one more than ranks; by lane, one more than lanes. */
+  /** Rank r has the lanes `firstLane[r] … firstLane[r + 1] − 1`, and lane l the operations `firstOp[l] … firstOp[l + 1] − 1`. */
   readonly firstLane: PageColumn;
   readonly laneId: PageColumn;
   readonly firstOp: PageColumn;
@@ -145,34 +145,34 @@ export interface PageOperations {
   readonly dstOffset: PageColumn;
   readonly dstCount: PageColumn;
   readonly step: PageColumn;
-  /** The receive of a send and the send of a receive; −1 where nobody answers. */
+  /** The matching receive of a send and the matching send of a receive; −1 if there is none. */
   readonly partner: PageColumn;
   readonly firstAfter: PageColumn;
   readonly afterOp: PageColumn;
   readonly afterBulks: PageColumn;
-  /** Index into `PagePlan.sources`, −1 for none, and the line there, from 1. */
+  /** Where the operation was written: an index into `PagePlan.sources` (−1 if unknown) and a line, counted from 1. */
   readonly source: PageColumn;
   readonly line: PageColumn;
 }
 
-/** Rows of spans. Millions of them find room, since what follows regularly is deflated to next to nothing. */
+/** The timeline: rows of spans. Columns hold differences, which deflate well, so that pages can have millions of spans. */
 export interface PageTimeline {
   readonly rows: readonly PageRow[];
-  /** In units of the clock. */
+  /** The unit of `start` and `length`, in units of the clock. */
   readonly tick: number;
-  /** Spans row by row, each part of a row in order of time: when each starts, in ticks after the one before in its part, or after 0. */
+  /** Spans row by row and track by track, in order of time: the start of each, in ticks after the start of the previous span of its track, or after 0. */
   readonly start: PageColumn;
-  /** How long it lasts, in ticks. */
+  /** Durations, in ticks. */
   readonly length: PageColumn;
-  /** bulk · operations + operation, less that of the span before in its part, or of 0. */
+  /** The instance (bulk · operations + operation) of each span, minus that of the previous span of its track, or minus 0. */
   readonly instance: PageColumn;
 }
 
 export interface PageRow {
   readonly kind: 'lane' | 'link';
-  /** The lane's row in the plan, or the link. */
+  /** Index of the lane in the plan, or of the link. */
   readonly index: number;
-  /** Spans `first[p] … first[p + 1] − 1` do not overlap: rows with spans side by side have several parts. */
+  /** Track p of the row has the spans `first[p] … first[p + 1] − 1`, which do not overlap. */
   readonly first: readonly number[];
 }
 
@@ -180,11 +180,11 @@ export interface PageStep {
   readonly step: number;
   readonly operations: number;
   readonly messages: number;
-  /** Bytes sent where the clock counts seconds, else chunks. */
+  /** Bytes sent if the clock counts seconds, else chunks. */
   readonly amount: number;
   readonly start: number;
   readonly end: number;
-  /** Links that carry its messages: link, seconds (or steps) that they keep it, in pairs. */
+  /** The links that carry the step's messages; `busy` has for each the seconds (or steps) for which they occupy it. */
   readonly links: PageColumn;
   readonly busy: PageColumn;
 }
@@ -192,18 +192,18 @@ export interface PageStep {
 export interface PageLinkUse {
   readonly link: number;
   readonly messages: number;
-  /** As of steps. */
+  /** Bytes if the clock counts seconds, else chunks. */
   readonly amount: number;
   readonly busy: number;
 }
 
 export interface PageSource {
   readonly name: string;
-  /** Its text; undefined where it is too long to be shown. */
+  /** The text of the file; undefined if it is too long for the page. */
   readonly text: string | undefined;
 }
 
-/** A run on real memory: when each instance was at work, in seconds. */
+/** A measured run on real memory (`ccc run`): start and end of each instance, in seconds. */
 export interface PageMeasured {
   readonly name: string;
   readonly duration: number;
@@ -211,7 +211,7 @@ export interface PageMeasured {
   readonly end: PageColumn;
 }
 
-/** Times over sizes. */
+/** The result of `ccc tune`: the time of each algorithm over sizes, and the plan for each range of sizes. */
 export interface PageTuning {
   readonly collective: string;
   readonly topology: string;

@@ -1,4 +1,4 @@
-/** From a plan to what a page shows of it. */
+/** Makes the data that a page shows from a plan and its verdict. */
 import { collectiveFacts } from '../ir/collective.ts';
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
@@ -18,17 +18,17 @@ import { timelineRowsOf } from './rows.ts';
 import { type TimedRun, timedRun } from './timed-run.ts';
 import { linkUseOf, stepsOf } from './use.ts';
 
-/** What is known of a plan. */
+/** A plan with everything that a page can show of it. */
 export interface ViewSubject {
   readonly plan: Plan;
   readonly verification: Verification;
-  /** Without one ranks and the pairs that talk are drawn. */
+  /** If undefined, the page draws ranks and the pairs of ranks that exchange messages. */
   readonly topology: Topology | undefined;
-  /** M. */
+  /** M in bytes. */
   readonly size: Bytes;
   readonly bound: (Bound & { readonly stated: readonly Claimed[] }) | undefined;
   readonly notes: readonly string[];
-  /** A run on real memory, to be drawn beside the simulated one. */
+  /** A measured run, drawn beside the simulated one. */
   readonly measured?: MeasuredRun | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Claimed {
   readonly reason: string;
 }
 
-/** Larger machines are not drawn. */
+/** Limits on the nodes and links of machines that are drawn. */
 const largest = { nodes: 1200, links: 8000 } as const;
 
 export function pagePlan(subject: ViewSubject): PagePlan {
@@ -73,7 +73,7 @@ export function pagePlan(subject: ViewSubject): PagePlan {
     },
     bound: boundOf(subject, run),
     operations: operationColumns(plan, source, line),
-    // As fine as instants that the simulation tells apart.
+    // The resolution of the simulation: instants that differ by less count as equal there.
     timeline: timelineRowsOf(plan, timeline, run.clock === 'steps' || duration === 0 ? 1 : duration / 2 ** 40),
     critical: intColumn(run.criticalPath.map(({ operation, bulk }) => bulk * operations + operation)),
     steps: stepsOf(plan, run.sent, timeline),
@@ -123,7 +123,7 @@ function nodeOf(
   return { name, kind, rank, x: rounded(x), y: rounded(y) };
 }
 
-/** To a thousandth of the distance between neighbours. */
+/** Rounds a length to a thousandth of the distance between neighbours. */
 function rounded(place: number): number {
   return Math.round(place * 1000) / 1000;
 }

@@ -1,6 +1,6 @@
 /**
- * The file: one document that loads nothing. Its policy lets only the script and style that it holds run, known by their hashes, so that
- * nothing in a plan can: texts of files are data in it and become text nodes.
+ * Writes a page as one HTML document that loads nothing else. Its content security policy allows only its own script and style, by their
+ * hashes, so that nothing in a plan can run: texts of files are embedded as JSON and shown as text nodes.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
@@ -38,7 +38,7 @@ export function pageText(document: PageDocument): string {
 `;
 }
 
-/** JSON in which no end of a script and no comment can stand, nor a character that acts. */
+/** JSON that can stand in a script element: it cannot contain `</script`, `<!--` or a control character. */
 function embedded(document: PageDocument): string {
   return jsonText(document).replaceAll('<', '\\u003c');
 }

@@ -1,4 +1,4 @@
-/** Which line of which file each operation was written on. */
+/** Finds for each operation the file and line in which it was written. */
 import type { SourceText } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { PageSource } from './page-document.ts';
@@ -8,7 +8,7 @@ const longestSource = 2 ** 20;
 
 interface Places {
   readonly sources: readonly PageSource[];
-  /** By operation: index into the sources, −1 for none; and the line, from 1. */
+  /** By operation: an index into `sources` (−1 if unknown), and a line, counted from 1. */
   readonly source: Int32Array;
   readonly line: Int32Array;
 }
@@ -37,7 +37,7 @@ function breaksOf(text: string): readonly number[] {
   return breaks;
 }
 
-/** How many of the ascending numbers are less. */
+/** The number of elements of an ascending list that are less than a value. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {

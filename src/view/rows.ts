@@ -1,11 +1,11 @@
-/** The rows of a timeline: one for each lane and each link that is used, with spans that do not overlap. */
+/** The rows of a timeline: one for each lane and each used link, divided into tracks whose spans do not overlap. */
 import type { Plan } from '../ir/plan.ts';
 import type { Timeline } from '../ir/report.ts';
 import { intColumn } from './columns.ts';
 import { viewLimits } from './limits.ts';
 import type { PageRow, PageTimeline } from './page-document.ts';
 
-/** What stands in one row: indices of a table of times, in any order. */
+/** The spans of one row, as indices into a table of times, in any order. */
 interface Row {
   readonly kind: PageRow['kind'];
   readonly index: number;
@@ -16,7 +16,7 @@ interface Row {
   readonly instance: (span: number) => number;
 }
 
-/** @param tick the unit of times, of which each is a multiple or nearly so */
+/** @param tick the unit of times: each is a multiple of it, up to rounding */
 export function timelineRowsOf(plan: Plan, timeline: Timeline | undefined, tick: number): PageTimeline {
   const none = intColumn([]);
   if (timeline === undefined) return { rows: [], tick, start: none, length: none, instance: none };

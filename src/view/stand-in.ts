@@ -1,4 +1,4 @@
-/** A machine for plans that come without one: ranks are nodes, and pairs of ranks that talk are links. */
+/** The machine that is drawn for a plan without one: its nodes are ranks, and its links are pairs of ranks that exchange messages. */
 import type { Plan } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
 import type { Topology } from '../ir/topology.ts';

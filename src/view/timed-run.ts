@@ -1,4 +1,4 @@
-/** When a plan's operations run, by the simulated machine where there is one, and by its steps where there is none. */
+/** The times of a plan's operations, by simulation if there is a machine, else by its steps. */
 
 import { CccError } from '../ir/diagnostic.ts';
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
@@ -13,27 +13,27 @@ import { viewLimits } from './limits.ts';
 import type { ClockReason } from './page-document.ts';
 import { standInFor } from './stand-in.ts';
 
-/** A run to be drawn. */
+/** The run that the page draws. */
 export interface TimedRun {
-  /** The machine, or ranks and the pairs that talk. */
+  /** The machine, or the stand-in for it (`stand-in.ts`). */
   readonly topology: Topology;
   readonly isReal: boolean;
-  /** Undefined where there are too many instants to draw any. */
+  /** Undefined if the plan has too many operations for a timeline. */
   readonly timeline: Timeline | undefined;
   readonly clock: 'seconds' | 'steps';
   readonly clockReason: ClockReason | undefined;
   /** In units of the clock. */
   readonly duration: Seconds;
   readonly criticalPath: readonly PathStep[];
-  /** Bytes that each operation sends in one bulk; chunks where the clock counts steps. */
+  /** By operation: the bytes that it sends in one bulk; chunks if the clock counts steps. */
   readonly sent: Float64Array;
   readonly links: readonly LinkUse[] | undefined;
 }
 
-/** Verdicts of plans that run to their end all the same. */
+/** Verdicts of wrong plans that still run to their end, so that they can be simulated. */
 const runs: readonly Verdict[] = ['correct', 'race', 'wrong-result', 'not-bitwise', 'over-capacity'];
 
-/** @param size M; without it, or without a machine, steps take the place of time */
+/** @param size M in bytes; if it or the machine is undefined, the clock counts steps */
 export function timedRun(
   plan: Plan,
   verdict: Verdict,

@@ -1,8 +1,8 @@
-/** What `ccc tune --json` says, as a page shows it. */
+/** Reads the output of `ccc tune --json` for a page. */
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { PageTuning } from './page-document.ts';
 
-/** Undefined for any other text. @throws CccError 'schema' for a tuning over numbers of ranks, or with fields that are not as they should be */
+/** The tuning in a text; undefined if the text is something else. @throws CccError 'schema' for a tuning over numbers of ranks, or one with wrong fields */
 export function readTuning(source: SourceText): PageTuning | undefined {
   if (!/^\s*\{\s*"ok"/.test(source.text)) return undefined;
   const document = parsed(source.text);
@@ -44,7 +44,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Fields as they should be. */
+/** Whether all fields have the right types. */
 class Fields {
   private readonly file: string;
 

@@ -1,4 +1,4 @@
-/** How the machine is used: per step, per link, and per link within each step. */
+/** How much a plan uses the machine: by step, by link, and by link within each step. */
 import { OperationCode, type Plan } from '../ir/plan.ts';
 import type { LinkUse, Timeline } from '../ir/report.ts';
 import { floatColumn, intColumn } from './columns.ts';
@@ -13,7 +13,7 @@ interface Step {
   readonly links: Map<number, number>;
 }
 
-/** The steps that have operations, in order. @param sent bytes or chunks of each operation in one bulk, 0 for those that send nothing */
+/** The steps that have operations, in order. @param sent by operation: bytes or chunks that it sends in one bulk, 0 for operations that send nothing */
 export function stepsOf(plan: Plan, sent: Float64Array, timeline: Timeline | undefined): readonly PageStep[] {
   const { kind, step } = plan.ops;
   const steps = new Map<number, Step>();
@@ -55,7 +55,7 @@ function addLinks(steps: ReadonlyMap<number, Step>, plan: Plan, { operations, li
   });
 }
 
-/** The links that carry something, in order: by the simulated machine, or, where there is none, in chunks and steps. */
+/** The links that carry messages, in order, with their use in bytes and seconds, or in chunks and steps if there is no simulation. */
 export function linkUseOf(
   simulated: readonly LinkUse[] | undefined,
   sent: Float64Array,

@@ -132,7 +132,7 @@ describe('fitting', () => {
   it('says which parameters to fix where configurations are too few', async () => {
     const few = [await configuration(3, 4)];
     const error =
-      /1 configuration cannot tell 5 parameters: each tells 3; fix 2 of them .* such as without overhead, bandwidth; the/;
+      /1 configuration cannot determine 5 parameters: each determines 3; fix 2 of them .* such as without overhead, bandwidth; the/;
     await expect(calibrate({ ...request, fitted: few })).rejects.toThrow(error);
     await expect(calibrate({ ...request, fitted: few, fit: ['nonsense'] })).rejects.toThrow(/no parameter 'nonsense'/);
   });

@@ -1,11 +1,11 @@
-/** Links that would run over a node on their way bend round it: those that wrap round a grid, and those that skip a neighbour. */
+/** Links that would be drawn across a node bend round it: wrap-around links of grids, and links that skip a neighbour. */
 import type { MachineLayout } from './places.ts';
 import { spacing } from './spacing.ts';
 
-/** Looking at every node for every link takes too long beyond this, and is of no use in so large a drawing. */
+/** The most pairs of nodes and links for which bends are computed: in larger drawings it takes too long and cannot be seen. */
 const mostLooks = 20_000_000;
 
-/** By link: how far the middle of its curve stands off the straight line, to the left of the way it goes. */
+/** By link: the distance of its curve's midpoint from the straight line, to the left in the direction of the link. */
 export function bendsOf(
   links: readonly { readonly from: number; readonly to: number }[],
   { x, y }: Pick<MachineLayout, 'x' | 'y'>,

@@ -1,17 +1,17 @@
-/** Machines with switches or boxes: what hangs together alone stands together, and switches stand over what they join. */
+/** Layout of machines with switches or boxes: the chips of a cluster stand together, and switches stand above the chips that they connect. */
 import type { Topology } from '../../ir/topology.ts';
 import { distances, type Graph } from './graph.ts';
 import { columnsFor, type LayoutBox, type MachineLayout } from './places.ts';
 import { spacing } from './spacing.ts';
 
-/** Chips of a declared group, or those that hang on the same switches; and the switches that nobody else has. */
+/** A cluster: the chips of a declared group, or those connected to the same switches, with the switches that serve no other chips. */
 interface Cluster {
   readonly label: string | undefined;
   readonly chips: readonly number[];
   readonly switches: readonly number[];
 }
 
-/** A cluster's nodes with places of its own. */
+/** A cluster with places for its nodes, relative to its own corner. */
 interface Block {
   readonly cluster: Cluster;
   readonly places: readonly { readonly node: number; readonly x: number; readonly y: number }[];
@@ -29,7 +29,7 @@ export function boxesLayout(topology: Topology, graph: Graph): MachineLayout {
   const columns = isTree
     ? blocks.length
     : columnsFor(blocks.length, widest + 2 * spacing.margin + spacing.gap, highest + 2 * spacing.margin + spacing.gap);
-  // One row of boxes hangs under the switches that they share; of several, half stand over them.
+  // A single row of boxes stands below the shared switches; of several rows, half stand above them.
   const rowsAbove = Math.floor(Math.ceil(blocks.length / columns) / 2);
   const room = shared.length * spacing.rowOfSwitches;
   const x: number[] = [];
@@ -90,7 +90,7 @@ function clustersOf(topology: Topology, graph: Graph): readonly Cluster[] {
   }));
 }
 
-/** Switches whose chips are all of one cluster; switches of switches are nobody's. Neighbours count in both directions. */
+/** By switch, the cluster that has all of its chips, if one does; switches with no chips belong to none. Links count in both directions. */
 function ownSwitches(
   { nodes, links }: Topology,
   { out }: Graph,
@@ -108,7 +108,7 @@ function ownSwitches(
   return own;
 }
 
-/** The switches in a row over the chips; chips that are linked to each other stand on a circle, so that no link hides another. */
+/** Places switches in a row above the chips. Chips with links among themselves stand on a circle, so that no link hides another. */
 function blockOf(cluster: Cluster, { out }: Graph): Block {
   const { chips, switches } = cluster;
   const inside = new Set(chips);
@@ -141,7 +141,7 @@ function rowsOf(chips: readonly number[]): Omit<Block, 'cluster'> {
   return { places, width: columns - 1, height: Math.ceil(chips.length / columns) - 1 };
 }
 
-/** Switches that are no cluster's own, in rows by how far they are from the nearest chip. */
+/** The switches that belong to no cluster, in rows by their distance from the nearest chip. */
 function sharedRows(topology: Topology, graph: Graph, clusters: readonly Cluster[]): readonly (readonly number[])[] {
   const own = new Set(clusters.flatMap(({ switches }) => switches));
   const rows = new Map<number, number[]>();
@@ -155,7 +155,7 @@ function sharedRows(topology: Topology, graph: Graph, clusters: readonly Cluster
   return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
 }
 
-/** A row of switches over the middle of what they join, at least a unit apart, within the width. */
+/** Places a row of switches, each above the middle of the nodes that it connects, at least one unit apart and within the width. */
 function placeOver(
   row: readonly number[],
   { out }: Graph,

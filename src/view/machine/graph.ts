@@ -1,13 +1,13 @@
-/** The shape of a topology without its numbers: who is linked to whom, for deciding how it can be drawn. */
+/** The graph of a topology, without latencies and bandwidths, from which the layout is chosen. */
 import type { Topology } from '../../ir/topology.ts';
 
 export interface Graph {
   readonly size: number;
-  /** `out[node]`: where its links lead, each once, ascending. */
+  /** `out[node]`: the nodes to which its links lead, ascending and without repetition. */
   readonly out: readonly (readonly number[])[];
-  /** Links between two nodes always go both ways. */
+  /** Whether every link has one in the opposite direction. */
   readonly duplex: boolean;
-  /** Pairs of linked nodes, each once, if the graph is duplex; else directed pairs. */
+  /** Pairs of linked nodes without repetition: unordered if the graph is duplex, else directed. */
   readonly edges: number;
 }
 
@@ -24,7 +24,7 @@ export function graphOf(topology: Topology): Graph {
   };
 }
 
-/** Links from a node to every node, −1 where it cannot get. */
+/** The distance from a node to every node, in links; −1 for unreachable nodes. */
 export function distances(graph: Graph, from: number): Int32Array {
   const distance = new Int32Array(graph.size).fill(-1);
   const queue = [from];
@@ -43,19 +43,19 @@ export function isConnected(graph: Graph): boolean {
   return graph.size > 0 && distances(graph, 0).every((distance) => distance >= 0);
 }
 
-/** A tree of duplex links. */
+/** Whether the graph is a tree of duplex links. */
 export function isTree(graph: Graph): boolean {
   return graph.duplex && graph.edges === graph.size - 1 && isConnected(graph);
 }
 
-/** Nodes along the ring, from node 0 towards its neighbour of least number, or undefined if the graph is no ring. */
+/** The nodes in ring order, from node 0 towards its lowest-numbered neighbour; undefined if the graph is not a ring. */
 export function ringOrder(graph: Graph): readonly number[] | undefined {
   const degree = graph.duplex ? 2 : 1;
   if (graph.size < 3 || graph.out.some((next) => next.length !== degree)) return undefined;
   return walk(graph, 0, graph.size);
 }
 
-/** Nodes along the line, from its end of lower number, or undefined if the graph is no line of duplex links. */
+/** The nodes in order along the line, from its lower-numbered end; undefined if the graph is not a line of duplex links. */
 export function lineOrder(graph: Graph): readonly number[] | undefined {
   if (graph.size < 2 || !isTree(graph) || graph.out.some((next) => next.length > 2)) return undefined;
   return walk(
@@ -65,7 +65,7 @@ export function lineOrder(graph: Graph): readonly number[] | undefined {
   );
 }
 
-/** Follows unvisited neighbours; undefined if that does not reach all nodes. */
+/** Walks from neighbour to unvisited neighbour; undefined if the walk does not visit all nodes. */
 function walk(graph: Graph, from: number, size: number): readonly number[] | undefined {
   const order = [from];
   const visited = new Set(order);

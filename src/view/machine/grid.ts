@@ -1,15 +1,15 @@
-/** Finding the rows and columns of a topology that is a mesh, a ladder or a torus of two dimensions. */
+/** Recognises two-dimensional meshes, ladders and tori, and finds their rows and columns. */
 import type { Graph } from './graph.ts';
 
 export interface Grid {
-  /** `rows[r][c]` is a node. */
+  /** `rows[r][c]` is the node in row r and column c. */
   readonly rows: readonly (readonly number[])[];
-  /** Each row's last node is linked to its first one, and likewise for columns. */
+  /** Whether the last node of each row is linked to the first one, and likewise for columns. */
   readonly wrapsRows: boolean;
   readonly wrapsColumns: boolean;
 }
 
-/** The graph as a grid of at least 2 × 2, or undefined if it is none. */
+/** The graph as a grid of at least 2 × 2; undefined if it is not one. */
 export function gridOf(graph: Graph): Grid | undefined {
   if (!graph.duplex) return undefined;
   const mesh = meshFromCorner(graph);
@@ -18,8 +18,8 @@ export function gridOf(graph: Graph): Grid | undefined {
 }
 
 /**
- * A mesh, however its nodes are numbered: from a corner, two neighbours give the directions, the second row closes the squares
- * of the first, and every further row hangs on the one above.
+ * Recognises a mesh with any numbering of its nodes: the two neighbours of a corner give the directions, the second row completes the
+ * squares of the first, and every further row follows from the one above.
  */
 function meshFromCorner(graph: Graph): Grid | undefined {
   const corner = graph.out.findIndex((next) => next.length === 2);
@@ -51,7 +51,7 @@ function meshFromCorner(graph: Graph): Grid | undefined {
   return { rows, wrapsRows: false, wrapsColumns: false };
 }
 
-/** A torus or a cylinder whose nodes are numbered row by row. */
+/** Recognises a torus or cylinder whose nodes are numbered row by row. */
 function numberedTorus(graph: Graph): Grid | undefined {
   for (let height = 2; height * 2 <= graph.size; height++) {
     if (graph.size % height !== 0) continue;
@@ -69,11 +69,11 @@ function numberedTorus(graph: Graph): Grid | undefined {
   return undefined;
 }
 
-/** True when the graph has the links of the grid and no others. */
+/** Whether the graph has exactly the links of the grid. */
 function isGrid(graph: Graph, { rows, wrapsRows, wrapsColumns }: Grid): boolean {
   const height = rows.length;
   const width = rows[0].length;
-  // The way round an axis of two is the link that is there anyway.
+  // On an axis of length two the wrap-around link is the link between the two neighbours.
   if ((wrapsRows && width < 3) || (wrapsColumns && height < 3)) return false;
   let edges = 0;
   for (let r = 0; r < height; r++) {

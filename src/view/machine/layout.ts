@@ -1,4 +1,4 @@
-/** Where the nodes of a machine are drawn: rings round, grids as grids, boxes side by side with their switches over them. */
+/** Places the nodes of a machine: rings as circles, grids as grids, boxes side by side with their switches above them. */
 import { type GridAxis, GridRoutes } from '../../ir/grid-routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { boxesLayout } from './boxes.ts';
@@ -29,7 +29,7 @@ export function layOutMachine(topology: Topology): MachineLayout {
   return inRows('rows', rowsOf(order, columns));
 }
 
-/** Neighbours on a ring at distance 1, the first on top, clockwise. */
+/** Places a ring on a circle, clockwise from the top, with distance 1 between neighbours. */
 function onCircle(kind: 'ring' | 'circle', order: readonly number[]): MachineLayout {
   const turn = (2 * Math.PI) / order.length;
   const radius =
@@ -43,7 +43,7 @@ function onCircle(kind: 'ring' | 'circle', order: readonly number[]): MachineLay
   return framed(kind, x, y);
 }
 
-/** A large ring as a block: to and fro in rows, an even number of them, and back up a column of its own on the left. */
+/** Places a large ring as a block: an even number of rows that run to and fro, and a column on the left that leads back up. */
 function folded(order: readonly number[]): MachineLayout {
   const rows = 2 * Math.round(Math.sqrt(order.length) / 2);
   const inColumn = order.length - rows;
@@ -57,7 +57,7 @@ function folded(order: readonly number[]): MachineLayout {
   );
 }
 
-/** A line in rows that are read to and fro. */
+/** Places a line in rows that run to and fro. */
 function toAndFro(order: readonly number[]): MachineLayout {
   const columns = order.length <= spacing.line ? order.length : Math.ceil(Math.sqrt(order.length));
   const rows = rowsOf(order, columns);
@@ -74,7 +74,7 @@ function rowsOf(order: readonly number[], columns: number): readonly (readonly n
   );
 }
 
-/** @param flushRight rows that are read backwards end at this column */
+/** @param flushRight the column at which rows that run backwards start */
 function inRows(kind: MachineLayout['kind'], rows: readonly (readonly number[])[], flushRight?: number): MachineLayout {
   const x: number[] = [];
   const y: number[] = [];
@@ -88,7 +88,7 @@ function inRows(kind: MachineLayout['kind'], rows: readonly (readonly number[])[
   return framed(kind, x, y);
 }
 
-/** The fastest axis to the right, the next down, all others together as planes in rows. */
+/** Places a grid: the fastest-changing axis runs to the right, the next one down, and all others together number planes that are put in rows. */
 function onAxes(axes: readonly GridAxis[], nodes: number): MachineLayout {
   const [across, down, ...others] = [...axes].reverse();
   const at = ({ extent, stride }: GridAxis, node: number): number => Math.floor(node / stride) % extent;
@@ -104,7 +104,7 @@ function onAxes(axes: readonly GridAxis[], nodes: number): MachineLayout {
   return framed('grid', x, y);
 }
 
-/** With no boxes; the places that are given begin at 0. */
+/** A layout without boxes. The given places start at 0. */
 function framed(kind: MachineLayout['kind'], x: readonly number[], y: readonly number[]): MachineLayout {
   return { kind, x, y, width: Math.max(0, ...x), height: Math.max(0, ...y), boxes: [] };
 }

@@ -1,7 +1,7 @@
-/** What a layout is, and how things of one size are put in rows. */
+/** The type of layouts, and the arrangement of equal blocks in rows. */
 import { spacing } from './spacing.ts';
 
-/** A rectangle round the nodes of a declared group. */
+/** The rectangle drawn round the nodes of a declared group. */
 export interface LayoutBox {
   readonly label: string;
   readonly x: number;
@@ -10,7 +10,7 @@ export interface LayoutBox {
   readonly height: number;
 }
 
-/** Places in units of the distance between neighbours; x to the right, y down, all within width and height. */
+/** Places of nodes, in units of the distance between neighbours: x to the right, y down, all within width and height. */
 export interface MachineLayout {
   readonly kind: 'ring' | 'line' | 'grid' | 'boxes' | 'circle' | 'rows';
   readonly x: readonly number[];
@@ -20,7 +20,7 @@ export interface MachineLayout {
   readonly boxes: readonly LayoutBox[];
 }
 
-/** In how many columns so many things fill the room best, with few places left empty in the last row. @param width and height of each, gaps included */
+/** The number of columns in which equal blocks fill the drawing best, with few empty places in the last row. @param width and height of a block, gaps included */
 export function columnsFor(count: number, width: number, height: number): number {
   let [best, least] = [1, Number.POSITIVE_INFINITY];
   for (let columns = 1; columns <= count; columns++) {

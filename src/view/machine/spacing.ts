@@ -1,23 +1,23 @@
-/** Lengths in a drawing of a machine, in distances between neighbours, and how many nodes stand together. */
+/** Lengths in the drawing of a machine, in units of the distance between neighbours, and limits on how many nodes are placed together. */
 export const spacing = {
-  /** Room between blocks, in them round their nodes, and between rows of switches. */
+  /** Gaps between blocks, padding inside a block, and the distance of rows of switches. */
   gap: 1,
   margin: 0.6,
   rowOfSwitches: 1.4,
-  /** Boxes under several switches stand in one row, as trees are drawn, unless there are more. */
+  /** The most boxes that stand in one row under several switches, as trees are drawn. */
   boxesInRow: 8,
-  /** Nodes nearer than this to a straight line are in its way. */
+  /** A link bends if a node is nearer than this to the straight line. */
   clearance: 0.22,
-  /** How far the middle of a bent link stands off, as a part of its length; enough to pass the node, and within the drawing. */
+  /** Distance of a bent link's midpoint from the straight line, as a share of its length, and its bounds: enough to pass the node, and inside the drawing. */
   bow: 0.14,
   leastBow: 0.45,
   mostBow: 1.1,
-  /** More chips than this on one line are put in rows, to be read to and fro. */
+  /** A line of more chips than this is drawn as rows that run to and fro. */
   line: 12,
-  /** More nodes on a circle would stand too far apart from the middle. */
+  /** The most nodes of a ring that is drawn as a circle. */
   circle: 64,
-  /** Nodes that all may be linked stand further apart on a circle than those of a ring, for room between them. */
+  /** Distance of neighbours on a circle of nodes that may all be linked: larger than on a ring, to leave room for the links. */
   roomOnCircle: 1.6,
-  /** Pages have room for drawings that are somewhat wider than high. */
+  /** The preferred ratio of width to height of a drawing. */
   ratio: 1.35,
 } as const;
