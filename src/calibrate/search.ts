@@ -207,8 +207,7 @@ function bestShape(
       return { shape: each, set: candidate, fit: fitted(candidate, best.values) };
     });
     const next = fits.sort((a, b) => a.fit.loss - b.fit.loss)[0];
-    if (next === undefined || next.fit.loss > best.loss * (1 - fitting.minGrowth))
-      return { set, values: best.values };
+    if (next === undefined || next.fit.loss > best.loss * (1 - fitting.minGrowth)) return { set, values: best.values };
     ({ shape, set, fit: best } = next);
   }
 }

@@ -2,14 +2,14 @@ import { loadScheduleFile } from './schedule/index.ts';
 import { type ShippedKind, shippedNames, shippedSource } from './shipped.ts';
 import { describeTopology } from './topology/index.ts';
 
-/** Something that is shipped: what its file says of it, and of its parameters in their order. */
+/** The description that a shipped file gives of itself and of its parameters, in their order. */
 export interface ShippedDescription {
   readonly name: string;
   readonly about: string;
   readonly parameters: readonly { readonly name: string; readonly about: string }[];
 }
 
-/** All that is shipped of a kind, by name. */
+/** Descriptions of all shipped files of a kind, sorted by name. */
 export function describeShipped(kind: ShippedKind): readonly ShippedDescription[] {
   return shippedNames(kind).map((name) => {
     const { about, parameters } =

@@ -1,4 +1,4 @@
-/** The fields of YAML mappings: which there must be, which there may be, and of what type. */
+/** Access to the fields of YAML mappings, with errors for unknown, missing and mistyped ones. */
 import { CccError, type SourceRange } from '../ir/diagnostic.ts';
 import { nearestNames } from './nearest.ts';
 import { describeNode, isNothing, type YamlEntry, type YamlMapping, type YamlNode, type YamlScalar } from './yaml.ts';
@@ -6,7 +6,7 @@ import { describeNode, isNothing, type YamlEntry, type YamlMapping, type YamlNod
 export class DocumentFields {
   readonly range: SourceRange;
   private readonly mapping: YamlMapping;
-  /** What messages call the mapping: `a step`. */
+  /** The name of the mapping in messages: `a step`. */
   private readonly what: string;
 
   /** @throws CccError 'schema' when the node is not a mapping, or has a key that is not among `known` */
@@ -28,7 +28,7 @@ export class DocumentFields {
     return this.mapping.entries.has(name);
   }
 
-  /** The value of a field, undefined where it is left out. */
+  /** The value of a field; undefined if it is left out. */
   get(name: string): YamlNode | undefined {
     return this.mapping.entries.get(name)?.value;
   }
@@ -38,14 +38,14 @@ export class DocumentFields {
     return this.mapping.entries.get(name);
   }
 
-  /** @throws CccError 'schema' where it is missing */
+  /** The value of a field. @throws CccError 'schema' if it is missing */
   require(name: string): YamlNode {
     const value = this.get(name);
     if (value === undefined) throw new CccError('schema', `${this.what} needs '${name}'`, this.firstLine());
     return value;
   }
 
-  /** From the key to the end of the value of a field that is there. */
+  /** The range of a field from its key to the end of its value; that of the whole mapping if it is left out. */
   rangeOf(name: string): SourceRange {
     const entry = this.mapping.entries.get(name);
     return entry === undefined ? this.range : { ...entry.key, end: Math.max(entry.key.end, entry.value.range.end) };

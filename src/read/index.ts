@@ -1,4 +1,4 @@
-/** Files in: schedules, topologies and plans, each error with its place. */
+/** Readers of schedules, topologies, plans and dumps. Every error has the place in the file that is wrong. */
 export { readCounts } from './counts.ts';
 export { describeShipped } from './describe.ts';
 export {

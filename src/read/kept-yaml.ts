@@ -1,7 +1,7 @@
 /**
- * The trees of the YAML files that are shipped, kept as JSON when ccc is built (scripts/bundle.mjs): a compile asks for a dozen schedules, and
- * parsing them takes more time than reading their trees by far. A tree counts for the very text that it was made of, so that whoever changes a
- * shipped file need not build ccc again.
+ * Syntax trees of the shipped YAML files, which the build keeps as JSON (scripts/bundle.mjs): a compile reads a dozen schedules, and parsing
+ * YAML takes far longer than parsing JSON. A kept tree is used only if the file still has the text from which it was made, so that shipped
+ * files can be changed without building ccc again.
  */
 import { host } from '../host/host.ts';
 import type { SourceText } from '../ir/diagnostic.ts';
@@ -9,39 +9,39 @@ import type { Limits } from '../ir/limits.ts';
 import { shippedFiles } from './shipped.ts';
 import { parseYaml, type YamlEntry, type YamlNode } from './yaml.ts';
 
-/** A node with its place, from character `start` up to `end`. */
+/** A node of a tree; it stands in the text from character `start` up to `end`. */
 type KeptNode = { readonly start: number; readonly end: number } & (
   | { readonly kind: 'scalar'; readonly text: string; readonly plain: boolean }
   | { readonly kind: 'sequence'; readonly items: readonly KeptNode[] }
   | { readonly kind: 'mapping'; readonly entries: readonly KeptEntry[] }
 );
 
-/** A key, where it stands, and its value. */
+/** An entry of a mapping: a key, its place, and its value. */
 type KeptEntry = readonly [name: string, start: number, end: number, value: KeptNode];
 
 interface KeptFile {
-  /** What the tree was made of. */
+  /** The text from which the tree was made. */
   readonly text: string;
   readonly tree: KeptNode;
 }
 
-/** What `parseYaml` makes of a text, from the tree that was kept if it is that of a shipped file. */
+/** Parses a YAML text as `parseYaml` does, or takes the kept tree if the text is that of a shipped file. */
 export function readYaml(source: SourceText, limits?: Limits): YamlNode {
   return keptTree(source) ?? parseYaml(source, limits);
 }
 
-/** What is to be kept of all shipped files: the texts of JSON files by their paths in dist/kept. */
+/** The JSON files with the trees of all shipped files: their texts by their paths in dist/kept. */
 export function shippedTrees(): ReadonlyMap<string, string> {
   return new Map(shippedFiles().map((source) => [`${source.name}.json`, storedYamlText(source)]));
 }
 
-/** The JSON from which `treeOf` makes the tree of a source again. */
+/** Serialises the tree of a source as JSON, from which `treeOf` restores it. */
 export function storedYamlText(source: SourceText): string {
   const kept: KeptFile = { text: source.text, tree: keptNode(parseYaml(source)) };
   return JSON.stringify(kept);
 }
 
-/** The tree that was kept, if it is of this text. */
+/** Restores a kept tree; undefined if it was made from another text. */
 export function storedYamlTree(kept: string, source: SourceText): YamlNode | undefined {
   const { text, tree }: KeptFile = JSON.parse(kept);
   return text === source.text ? nodeOf(tree, source) : undefined;

@@ -1,27 +1,27 @@
-/** What files may have, and how much of a complaint is written out. */
+/** Limits on the content of files, and on the length of messages about them. */
 export const readable = {
-  /** Levels of nesting: far more than a file that makes sense has, far fewer than the stack bears. */
+  /** Levels of nesting: far more than sensible files have, far fewer than overflow the stack. */
   depth: 100,
-  /** YAML takes far more time and memory than JSON (2 s and 250 MB for each MB), so it gets a small share of the limit. */
+  /** YAML texts may have this fraction of the limit `fileBytes`, since parsing a megabyte takes 2 s and 250 MB, far more than JSON. */
   yamlShare: 64,
-  /** A link takes as much memory as eight transfers, and every source of routes looks at all of them. */
+  /** Links count as this many transfers: one takes as much memory, and the search for routes from every chip visits all of them. */
   linkShare: 8,
-  /** Longer names would fill reports, and memory on large machines. */
+  /** The longest name, in characters: longer ones would fill reports, and memory on large machines. */
   name: 200,
   axes: 16,
-  /** More GPUs are in no host, and more channels in no release. */
+  /** The most GPUs of a host and the most channels in dumps of NCCL; no host and no release has more. */
   gpus: 1024,
   channels: 128,
-  /** Ids and patterns are small; greater ones are mistakes. */
+  /** The largest ids and patterns in dumps of NCCL; larger ones are mistakes. */
   id: 1000,
-  /** Steps looked at in one file while waits pass through `nop`; a file that needs more is hostile. */
+  /** The most steps that are visited while waits are followed through `nop` operations; a file that needs more is hostile. */
   visits: 8_000_000,
-  /** Notes of one kind that are spelt out. */
+  /** Notes of one kind that are written out; the others are counted. */
   spelt: 3,
-  /** As many names as fit a line are listed when none is near. */
+  /** Names that are listed, about a line of them, when none is similar to the wrong one. */
   listed: 12,
-  /** Longer lists are not searched for progressions, which takes as long as their length cubed in the worst case. */
+  /** Longer lists are not searched for arithmetic progressions, which takes cubic time in the worst case. */
   searched: 400,
-  /** A loop of two is longer than two lines. */
+  /** The shortest progression that is written as a loop: a loop over two is longer than two statements. */
   loop: 3,
 } as const;

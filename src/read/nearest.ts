@@ -1,10 +1,10 @@
-/** "Did you mean": the right names nearest to a wrong one. */
+/** "Did you mean": finds the known names most similar to a wrong one. */
 import { distance } from 'fastest-levenshtein';
 import { readable } from './limits.ts';
 
 /**
- * The names most like `wanted`, best first, and of equally like ones the shortest; empty when none is. A name may also be meant by how it starts: `rign`
- * for `ring-allgather`.
+ * The names most similar to `wanted`, best first, shorter ones first among equally similar ones; empty if none is similar. The start of a name
+ * counts, too: `rign` is similar to `ring-allgather`.
  */
 export function nearest(wanted: string, known: readonly string[]): readonly string[] {
   const text = wanted.toLowerCase().slice(0, 100);
@@ -17,13 +17,13 @@ export function nearest(wanted: string, known: readonly string[]): readonly stri
     .map(({ name }) => name);
 }
 
-/** Edits between the two. A start of a longer name counts too, half an edit behind whole names. */
+/** The edit distance between the two, or from `wanted` to a prefix of the name, with half an edit added. */
 function unlikeness(text: string, name: string): number {
   const whole = distance(text, name);
   return name.length > text.length ? Math.min(whole, distance(text, name.slice(0, text.length)) + 0.5) : whole;
 }
 
-/** The end of an error message about a wrong name: `did you mean …?`, or what names there are. */
+/** The end of an error message about a wrong name: `did you mean …?`, or a list of known names. */
 export function nearestNames(wanted: string, known: readonly string[]): string {
   const near = nearest(wanted, known);
   if (near.length > 0 && wanted !== '') return `did you mean ${near.join(' or ')}?`;

@@ -1,7 +1,7 @@
 import type { SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 
-/** How the functions of this room that read files may be told to. */
+/** Options of the functions that read files. */
 export interface ReadOptions {
   readonly limits?: Limits;
   /** Replaces the file system, for tests and for programs that keep their files elsewhere. */

@@ -1,4 +1,4 @@
-/** Durations and rates in YAML texts and on the command line: units written out, places of wrong ones. */
+/** Reads durations, rates and amounts of data with units from YAML files and from the command line. */
 import { CccError, type SourceRange } from '../ir/diagnostic.ts';
 import {
   type Bytes,
@@ -31,7 +31,7 @@ export function bytesFromText(node: YamlNode, what: string): Bytes {
   throw new CccError('range', `${what} must be more than 0: ${text.trim()}`, node.range);
 }
 
-/** At slower rates times of messages are too long, as longer durations are. */
+/** The slowest rate: at slower ones the times of messages would exceed the longest duration. */
 const slowest: BytesPerSecond = 1 / longestTime;
 
 /** A duration from the command line, or from the place in a file. */

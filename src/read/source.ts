@@ -4,8 +4,8 @@ import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
 
 /**
- * Whether a name on the command line means a file rather than something that is shipped. A topology file with values
- * behind it (`./mine.yaml:4`) is not a file that could be opened under that name. Windows has backslashes in paths, and drives before a colon.
+ * Whether a name on the command line means a file rather than a shipped machine or schedule. False for a topology file with values behind it
+ * (`./mine.yaml:4`), since no file has that name. Paths of Windows have backslashes, and drives before a colon.
  */
 export function isFilePath(name: string): boolean {
   if (/\.(?:ya?ml|json):[^/\\]*$/.test(name)) return false;

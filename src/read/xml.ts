@@ -1,4 +1,4 @@
-/** XML element by element, each with its place; no tree is built. */
+/** Reads XML element by element, with the place of each, or as a tree. */
 import { SaxesParser } from 'saxes';
 import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../ir/diagnostic.ts';
 import type { Bytes } from '../ir/units.ts';
@@ -8,10 +8,10 @@ import { nearestNames } from './nearest.ts';
 const mostInt32 = 2 ** 31 - 1;
 const mostInt64 = 2n ** 63n - 1n;
 
-/** An opening tag. */
+/** An element's opening tag with its attributes. */
 export class XmlElement {
   readonly name: string;
-  /** From `<` to `>`. */
+  /** The place of the opening tag, from `<` to `>`. */
   readonly range: SourceRange;
   private readonly attributes: Readonly<Record<string, string>>;
   private readonly code: ErrorCode;
@@ -68,7 +68,7 @@ export class XmlElement {
     return new CccError(this.code, `${attribute}: ${message}`, this.rangeOf(attribute));
   }
 
-  /** The value of an attribute, without its quotes. Looked for only when there is an error to report. */
+  /** The place of an attribute's value, without quotes. It is searched for only when an error is reported. */
   private rangeOf(attribute: string): SourceRange {
     const { source, start, end } = this.range;
     const tag = source.text.slice(start, end);
@@ -80,13 +80,13 @@ export class XmlElement {
   }
 }
 
-/** An element of a document that is kept as a tree. */
+/** An element of a document that was read as a tree. */
 export interface XmlNode {
   readonly element: XmlElement;
   readonly children: readonly XmlNode[];
 }
 
-/** Told of each element as it is read. What it throws ends the reading. */
+/** Callbacks for each element as it is read. An error that they throw ends the reading. */
 export interface XmlVisitor {
   open(element: XmlElement): void;
   close(name: string): void;
@@ -94,7 +94,7 @@ export interface XmlVisitor {
 
 /**
  * Reads a whole document. Entities are the five that XML has: a document cannot define others.
- * @param code of errors in what is XML, but not what it should be
+ * @param code the error code for documents that are XML, but have text between elements
  * @throws CccError 'syntax' for text that is not XML, that code for text between the elements
  */
 export function readXml(source: SourceText, visitor: XmlVisitor, code: ErrorCode = 'malformed'): void {
@@ -125,7 +125,7 @@ export function readXml(source: SourceText, visitor: XmlVisitor, code: ErrorCode
 
 /**
  * Reads a small document as a tree.
- * @param check is told of the outermost element before anything in it is read, and may refuse it
+ * @param check called with the outermost element before its content is read; may throw to refuse the document
  * @throws CccError as `readXml` with 'schema', and 'limit' for one that is nested too deeply
  */
 export function readXmlTree(source: SourceText, check: (root: XmlElement) => void): XmlNode {

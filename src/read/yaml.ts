@@ -1,17 +1,17 @@
 /**
- * YAML as a tree in which everything knows its place in the file. Only what ccc's languages need is let through: one
- * document, no aliases (the languages have `let` and `for`), no tags, keys that are plain texts and occur once.
+ * Parses YAML into a tree whose nodes have their places in the file. Only the subset that ccc's languages need is accepted: one document, no
+ * aliases (the languages have `let` and `for`), no tags, and keys that are texts and occur once.
  */
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Node as YamlLibraryNode } from 'yaml';
 import { CccError, type SourceRange, type SourceText } from '../ir/diagnostic.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
 import { readable } from './limits.ts';
 
-/** A text, as written for plain scalars: numbers and booleans are read by whoever expects them. */
+/** A scalar as text, as it is written if it has no quotes: readers that expect numbers or booleans convert it. */
 export interface YamlScalar {
   readonly kind: 'scalar';
   readonly text: string;
-  /** Written without quotes, so that `true` means true and an empty text means nothing. */
+  /** Whether it is written without quotes: only then `true` is a boolean, and an empty text means that there is no value. */
   readonly plain: boolean;
   readonly range: SourceRange;
 }
@@ -42,7 +42,7 @@ export function parseYaml(source: SourceText, limits: Limits = defaultLimits): Y
     const message = `${source.name} is longer than the ${most} characters that YAML may have: the limit fileBytes / ${readable.yamlShare}`;
     throw new CccError('limit', message);
   }
-  // The library compares every key with every other; a set does that in `mappingFrom`.
+  // uniqueKeys: the library would compare all pairs of keys; `mappingFrom` checks for duplicates with a map.
   const document = parseDocument(source.text, { prettyErrors: false, uniqueKeys: false, version: '1.2' });
   const problem = document.errors[0] ?? document.warnings[0];
   if (problem !== undefined) {
@@ -93,7 +93,7 @@ function nodeFrom(node: YamlLibraryNode, source: SourceText, depth: number): Yam
   throw new CccError('syntax', 'expected a text, a list or a mapping', range);
 }
 
-/** Where a node stands; lists and mappings without the empty lines behind them. */
+/** The place of a node. Trailing empty lines of lists and mappings do not count. */
 function rangeOf(node: YamlLibraryNode, source: SourceText): SourceRange {
   const [start, end] = node.range ?? [0, 0];
   if (isScalar(node)) return { source, start, end };
@@ -105,7 +105,7 @@ export function isNothing(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.plain && /^(?:|~|null|Null|NULL)$/.test(node.text);
 }
 
-/** What a message calls a node. */
+/** A node in the words of a message: `a list`, or its text in quotes. */
 export function describeNode(node: YamlNode): string {
   if (node.kind === 'sequence') return 'a list';
   if (node.kind === 'mapping') return 'a mapping';
@@ -114,8 +114,8 @@ export function describeNode(node: YamlNode): string {
 }
 
 /**
- * Where characters `start` to `end` of a scalar's text stand in the file. Texts that are quoted or go over several
- * lines are followed character by character; escapes make it the whole scalar.
+ * The place in the file of the characters `start` to `end` of a scalar's text. Texts in quotes or on several lines are matched character by
+ * character with the file; for texts with escapes the result is the place of the whole scalar.
  */
 export function rangeWithin(scalar: YamlScalar, start: number, end: number): SourceRange {
   const { source } = scalar.range;
@@ -132,7 +132,7 @@ function shifted(range: SourceRange, start: number, end: number): SourceRange {
   return { source: range.source, start: range.start + start, end: range.start + end };
 }
 
-/** For every character of a scalar's text the place in the raw text it comes from, where only white space was changed. */
+/** By character of a scalar's text: its offset in the raw text; undefined if they differ by more than white space. */
 function rawPlaces(raw: string, text: string): readonly number[] | undefined {
   const places: number[] = [];
   let at = raw.startsWith('|') || raw.startsWith('>') ? raw.indexOf('\n') + 1 : 0;

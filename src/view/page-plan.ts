@@ -139,7 +139,7 @@ function findingOf({ severity, code, message, story }: Finding, plan: Plan): Pag
   };
 }
 
-/** −1 where there is none. @param id of the lane */
+/** The number of an operation in the plan; −1 if there is none in that place. @param id of the lane */
 function operationNumber({ firstLane, laneId, firstOp }: Plan, rank: number, id: number, index: number): number {
   for (let lane = firstLane[rank]; lane < firstLane[rank + 1]; lane++) {
     if (laneId[lane] !== id) continue;

@@ -1,14 +1,14 @@
 /**
- * Whole-number arithmetic that is exact or says that it is not: every function returns a number of at most 2⁵³ − 1 in
- * size, or a text that says why there is none. Bit operations see two's complement of any width.
+ * Exact whole-number arithmetic: every function returns a number of at most 2⁵³ − 1 in absolute value, or a text that says why there is no
+ * exact result. Bit operations work on two's complement of unlimited width.
  */
 
-/** A value, or why there is none. */
+/** A value, or the reason why there is none. */
 export type ArithmeticResult = number | string;
 
 const tooLarge = 'is too large: at most 2**53 - 1';
 
-/** The value itself if it is exact. Adding 0 turns −0 into 0. */
+/** Returns the value if it is a safe integer. Adding 0 turns −0 into 0. */
 export function exactResult(value: number): ArithmeticResult {
   return value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER ? value + 0 : tooLarge;
 }
@@ -31,7 +31,7 @@ export function modulo(a: number, b: number): ArithmeticResult {
   return remainder !== 0 && remainder < 0 !== b < 0 ? remainder + b : remainder + 0;
 }
 
-/** By squaring, since the language's own power is not exact for large results. */
+/** Powers by repeated squaring, since `**` of JavaScript is not exact for large results. */
 export function power(base: number, exponent: number): ArithmeticResult {
   if (exponent < 0) return 'has a negative exponent';
   let result = 1;
@@ -50,7 +50,7 @@ export function shiftLeft(a: number, by: number): ArithmeticResult {
   return a === 0 ? 0 : exactResult(a * 2 ** Math.min(by, 64));
 }
 
-/** Rounds down, as shifting two's complement does. */
+/** A right shift, which rounds down as shifts of two's complement do. */
 export function shiftRight(a: number, by: number): ArithmeticResult {
   if (by < 0) return 'shifts by a negative number';
   return Math.floor(a / 2 ** Math.min(by, 64)) + 0;
@@ -99,7 +99,7 @@ export function bit(a: number, i: number): ArithmeticResult {
   return typeof shifted === 'number' ? modulo(shifted, 2) : shifted;
 }
 
-/** How many bits are set. */
+/** The number of bits that are set. */
 export function popcount(a: number): ArithmeticResult {
   if (a < 0) return 'counts the bits of a negative number';
   let count = 0;

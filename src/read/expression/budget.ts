@@ -1,6 +1,6 @@
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 
-/** What expanding a file may still cost: a hostile or mistyped file ends with an error instead of running for hours. */
+/** The evaluations that are left for expanding a file: a hostile or mistyped file ends with an error instead of running for hours. */
 export class ExpansionBudget {
   private readonly evaluations: number;
   private left: number;
@@ -10,7 +10,7 @@ export class ExpansionBudget {
     this.left = evaluations;
   }
 
-  /** @throws CccError 'limit' when more is spent than there is */
+  /** Spends evaluations. @throws CccError 'limit' if fewer are left */
   spend(evaluations: number, range: SourceRange): void {
     this.left -= evaluations;
     if (this.left < 0) {

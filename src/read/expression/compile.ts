@@ -1,6 +1,6 @@
 /**
- * Expressions made into closures over the frame: names are looked up once, when the file is read, and evaluating is a few
- * calls. Nothing is ever handed to the JavaScript engine as text.
+ * Compiles expressions to closures over the frame: names are resolved once, when the file is read, and an evaluation takes a few calls. No
+ * text is ever passed to the JavaScript engine.
  */
 import type { SourceRange } from '../../ir/diagnostic.ts';
 import { nearestNames } from '../nearest.ts';
@@ -23,14 +23,14 @@ import type { TokenStream } from './tokens.ts';
 
 type Evaluate = (frame: Frame) => number;
 
-/** An expression that can be evaluated. */
+/** A compiled expression. */
 export interface CompiledExpression {
   /** @throws CccError 'expression' when it has no value, with the values of the names in it */
   readonly evaluate: Evaluate;
   readonly range: SourceRange;
-  /** As it was written. */
+  /** The expression as it is written in the file. */
   readonly text: string;
-  /** Nodes of its tree: what evaluating costs. */
+  /** The number of nodes of its tree, which measures the cost of an evaluation. */
   readonly weight: number;
 }
 
@@ -122,7 +122,7 @@ class Compiler {
       );
     }
     const args = node.args.map((arg) => this.compile(arg));
-    // One array for all calls, since functions keep none.
+    // All calls share one array for the arguments, since no function keeps it.
     const values = args.map(() => 0);
     return (frame) => {
       for (let arg = 0; arg < args.length; arg++) values[arg] = args[arg](frame);
@@ -138,7 +138,7 @@ class Compiler {
   }
 }
 
-/** Operators that look at both operands and may have no value, and those that always have one. */
+/** Binary operators: those that may have no value, and those that always have one. */
 type Operator =
   | { readonly apply: (a: number, b: number) => ArithmeticResult }
   | { readonly build: (left: Evaluate, right: Evaluate) => Evaluate };

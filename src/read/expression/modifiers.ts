@@ -1,4 +1,4 @@
-/** What may stand in front of every statement and list entry: `for`, then `let`, then `if`. */
+/** The modifiers of statements and list entries: `for`, then `let`, then `if`. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import { type DocumentFields, itemsOf, scalarOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
@@ -15,9 +15,9 @@ export interface Modifiers {
   readonly loops: readonly Loop[];
   readonly lets: readonly Let[];
   readonly condition: CompiledExpression | undefined;
-  /** For what stands behind them. */
+  /** The scope of the statement behind the modifiers. */
   readonly scope: Scope;
-  /** Evaluations of one pass. */
+  /** The cost of one pass of the loops, in evaluations. */
   readonly weight: number;
   readonly range: SourceRange;
 }
@@ -122,7 +122,7 @@ function repeatFrom(
   if (by === 0) throw new CccError('range', 'a loop cannot go by 0', loop.by?.range);
   const times = Math.max(0, Math.floor((last - first) / by) + 1);
   budget.checkLoop(times, loop.range);
-  // Loops around an empty one cost as well.
+  // A loop costs evaluations even if the loop inside it is empty.
   budget.spend(1, loop.range);
   for (let pass = 0; pass < times; pass++) {
     frame[loop.slot] = first + pass * by;

@@ -19,7 +19,7 @@ export interface Quantity {
   evaluate(frame: Frame): number;
 }
 
-/** The two kinds of quantities that files write, and what each needs. */
+/** The two kinds of quantities in files, durations and rates, with their units and range checks. */
 interface QuantityKind {
   readonly example: string;
   readonly parse: (text: string) => QuantityResult;

@@ -1,6 +1,6 @@
 /**
- * Names, the slots of the frame in which their values stand while a file is expanded, and the functions that may be
- * called. Inner scopes number their slots behind those of the outer one, so that one array serves all.
+ * Scopes map names to slots of the frame, which holds their values while a file is expanded, and to functions. The slots of an inner scope
+ * follow those of the outer one, so that one array holds the values of all.
  */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import { nearestNames } from '../nearest.ts';
@@ -40,8 +40,8 @@ export class Scope {
   }
 
   /**
-   * Gives a name its slot.
-   * @throws CccError 'expression' when it cannot be a name, or is one already
+   * Declares a name and returns its slot.
+   * @throws CccError 'expression' if the text cannot be a name or is already declared
    */
   declare(name: string, range: SourceRange | undefined, loop = false): number {
     if (!/^[A-Za-z_][A-Za-z_0-9]*$/.test(name)) {

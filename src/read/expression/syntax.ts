@@ -29,7 +29,7 @@ export type Expression =
     } & Place)
   | ({ readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] } & Place);
 
-/** How tightly each binary operator binds. */
+/** The precedence of each binary operator. */
 const strengths = {
   or: 2,
   and: 3,
@@ -54,7 +54,7 @@ const strengths = {
 } as const;
 export type BinaryOperator = keyof typeof strengths;
 
-/** Of what is not a binary operator, and of two kinds of those that are. */
+/** The precedences of the conditional and unary operators, and of two groups of binary ones. */
 const strengthOf = { conditional: 1, not: 4, comparison: 5, negation: 12, power: 13 } as const;
 
 /**
@@ -159,7 +159,7 @@ const reserved: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words of the languages, which nothing can be called. */
+/** Keywords of the languages, which cannot be names. */
 export function isReserved(name: string): boolean {
   return reserved.has(name);
 }

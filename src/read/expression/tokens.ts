@@ -1,4 +1,4 @@
-/** The words of the small languages inside YAML texts: expressions, loops, transfers, slices, links. */
+/** Tokens of the small languages inside YAML scalars: expressions, loops, transfers, slices, links. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import { rangeWithin, type YamlScalar } from '../yaml.ts';
 
@@ -16,7 +16,7 @@ const pattern = /\s*(?:(\d+)|([A-Za-z_][A-Za-z_0-9]*)|(<->|\*\*|\/\/|<<|>>|==|!=
 /** The tokens of one scalar, read one after the other with one to look ahead. */
 export class TokenStream {
   readonly scalar: YamlScalar;
-  /** What is read: the scalar's text, or one of the same length in its place, so that offsets mean the same in both. */
+  /** The text that is read: that of the scalar, or a replacement of the same length, so that offsets are valid in both. */
   private readonly text: string;
   private ahead: Token;
   /** End of the last token that was taken. */
@@ -44,7 +44,7 @@ export class TokenStream {
     return token;
   }
 
-  /** Takes the token if it is this symbol or word. */
+  /** Consumes the next token if it is this symbol or word, and returns whether it did. */
   accept(text: string): boolean {
     if (!this.at(text)) return false;
     this.next();
@@ -61,7 +61,7 @@ export class TokenStream {
     if (!this.accept(text)) throw this.unexpected(`'${text}'`);
   }
 
-  /** @throws CccError 'expression' when anything is left */
+  /** @throws CccError 'expression' if a token is left */
   expectEnd(): void {
     if (this.ahead.kind !== 'end') throw this.unexpected('nothing more');
   }

@@ -13,7 +13,7 @@ export function compileWhole(node: YamlNode, scope: Scope, expected = 'an expres
   return compiled;
 }
 
-/** A name for an expression. */
+/** A name of a `let`, with its expression. */
 export interface Let {
   readonly slot: number;
   readonly value: CompiledExpression;

@@ -1,4 +1,4 @@
-/** What NCCL and RCCL say of their rings and trees (`NCCL_GRAPH_DUMP_FILE`), and how such a file is told from others. */
+/** The rings and trees that NCCL and RCCL dump to `NCCL_GRAPH_DUMP_FILE`, and the recognition of such files. */
 import type { SourceText } from '../../ir/diagnostic.ts';
 
 /** Which GPUs of a host have the hosts below in a tree, by the numbers that NCCL writes: the second and the first, the second, the first. */
@@ -9,12 +9,12 @@ export type TreePattern = (typeof treePatterns)[number];
 export type ChannelOrders = readonly (readonly number[])[];
 
 export interface NcclGraphs {
-  /** G, GPUs of the host. */
+  /** The number G of GPUs of the host. */
   readonly gpus: number;
-  /** Undefined where the file has no rings. */
+  /** Undefined if the file has no rings. */
   readonly rings: ChannelOrders | undefined;
   readonly trees: { readonly orders: ChannelOrders; readonly pattern: TreePattern } | undefined;
-  /** What no schedule is made of. */
+  /** Remarks on parts of the file from which no schedule is made. */
   readonly notes: readonly string[];
 }
 

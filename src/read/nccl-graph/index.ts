@@ -1,6 +1,6 @@
 /**
- * Files that NCCL and RCCL write where `NCCL_GRAPH_DUMP_FILE` names one: in which order the rings and trees of each channel pass the GPUs of
- * one host (ncclTopoGetXmlFromGraphs of NCCL). Apart from the rest of this room, so that the XML parser is loaded only when it is needed.
+ * Reads the file that NCCL and RCCL write if `NCCL_GRAPH_DUMP_FILE` is set: the order in which the rings and trees of each channel visit the
+ * GPUs of one host (ncclTopoGetXmlFromGraphs of NCCL). `read/index.ts` does not export it, so that the XML parser is loaded only when needed.
  */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { readable } from '../limits.ts';
@@ -9,10 +9,10 @@ import { type ChannelOrders, type NcclGraphs, type TreePattern, treePatterns } f
 
 const ids = { rings: 0, trees: 1 } as const;
 const ringPattern = 4;
-/** What the other ids stand for, from 2 on. */
+/** Names of the graphs with the ids from 2 on, from which no schedule is made. */
 const inSwitches = ['collnet', 'nvls', 'collnet-direct', 'nvls-tree'] as const;
 
-/** @throws CccError 'syntax' for what is not XML, 'schema' for graphs that contradict themselves, each with its place */
+/** @throws CccError 'syntax' for text that is not XML, 'schema' for graphs that contradict themselves */
 export function readNcclGraphs(source: SourceText): NcclGraphs {
   const root = readXmlTree(source, (element) => expectName(element, 'graphs'));
   for (const { element } of root.children) expectName(element, 'graph');
@@ -32,7 +32,7 @@ export function readNcclGraphs(source: SourceText): NcclGraphs {
   };
 }
 
-/** The graph of an id, if it has channels. */
+/** The graph with that id, if it has channels. */
 function graphWith(root: XmlNode, id: number): XmlNode | undefined {
   const [graph, second] = root.children.filter(({ element }) => element.integer('id', 0, readable.id) === id);
   if (second !== undefined) throw second.element.malformed('id', `there is a graph with id ${id} already`);
@@ -68,7 +68,7 @@ function ordersOf({ element, children }: XmlNode, ranks: readonly number[]): Cha
   return children.map((channel) => localOrder(channel, ranks));
 }
 
-/** The order of one channel by places among the ranks of the host. */
+/** The order of GPUs in one channel, as indices into the ascending ranks of the host. */
 function localOrder(channel: XmlNode, ranks: readonly number[]): readonly number[] {
   const gpus = gpusOf(channel);
   const order = gpus.map((gpu) => ranks.indexOf(gpu));
@@ -94,7 +94,7 @@ function gpusOf({ element, children }: XmlNode): readonly number[] {
   return gpus;
 }
 
-/** Hexadecimal with a prefix in newer releases, decimal in older ones. */
+/** Reads a number, which newer releases write in hexadecimal with a prefix and older ones in decimal. */
 function deviceOf(gpu: XmlElement): number {
   const text = gpu.text('dev');
   if (/^(?:0x[0-9a-f]{1,8}|\d{1,9})$/i.test(text)) return Number(text);

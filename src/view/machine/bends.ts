@@ -3,19 +3,19 @@ import type { MachineLayout } from './places.ts';
 import { spacing } from './spacing.ts';
 
 /** The most pairs of nodes and links for which bends are computed: in larger drawings it takes too long and cannot be seen. */
-const mostLooks = 20_000_000;
+const maxPairs = 20_000_000;
 
 /** By link: the distance of its curve's midpoint from the straight line, to the left in the direction of the link. */
 export function bendsOf(
   links: readonly { readonly from: number; readonly to: number }[],
   { x, y }: Pick<MachineLayout, 'x' | 'y'>,
 ): readonly number[] {
-  if (links.length * x.length > mostLooks) return links.map(() => 0);
+  if (links.length * x.length > maxPairs) return links.map(() => 0);
   return links.map(({ from, to }) => {
     const [dx, dy] = [x[to] - x[from], y[to] - y[from]];
     const length = Math.hypot(dx, dy);
     if (length === 0 || !isInTheWay(from, to, length)) return 0;
-    return Math.min(spacing.mostBow, Math.max(spacing.leastBow, spacing.bow * length));
+    return Math.min(spacing.maxBow, Math.max(spacing.minBow, spacing.bow * length));
   });
 
   function isInTheWay(from: number, to: number, length: number): boolean {

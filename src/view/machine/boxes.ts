@@ -90,7 +90,7 @@ function clustersOf(topology: Topology, graph: Graph): readonly Cluster[] {
   }));
 }
 
-/** By switch, the cluster that has all of its chips, if one does; switches with no chips belong to none. Links count in both directions. */
+/** By cluster: the switches whose neighbouring chips all belong to it. Links count in both directions. */
 function ownSwitches(
   { nodes, links }: Topology,
   { out }: Graph,

@@ -74,7 +74,7 @@ function rowsOf(order: readonly number[], columns: number): readonly (readonly n
   );
 }
 
-/** @param flushRight the column at which rows that run backwards start */
+/** @param flushRight number of columns: every second row is aligned to the right within them */
 function inRows(kind: MachineLayout['kind'], rows: readonly (readonly number[])[], flushRight?: number): MachineLayout {
   const x: number[] = [];
   const y: number[] = [];

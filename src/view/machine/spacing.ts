@@ -10,8 +10,8 @@ export const spacing = {
   clearance: 0.22,
   /** Distance of a bent link's midpoint from the straight line, as a share of its length, and its bounds: enough to pass the node, and inside the drawing. */
   bow: 0.14,
-  leastBow: 0.45,
-  mostBow: 1.1,
+  minBow: 0.45,
+  maxBow: 1.1,
   /** A line of more chips than this is drawn as rows that run to and fro. */
   line: 12,
   /** The most nodes of a ring that is drawn as a circle. */
