@@ -1,12 +1,12 @@
-/** Blocks of a plan's document that are no part of the plan proper: what they say is for others, but it is what the format says. */
+/** Reads the blocks of a plan's document that are not part of the plan (`topology`, `cost`, `origin` …), and checks that they have the types of the format. */
 import { dtypes } from '../../ir/dtype.ts';
 import { verdicts } from '../../ir/verification.ts';
 import type { JsonReader } from './json-reader.ts';
 
-/** Reads a value, and refuses one that is not what stands there. */
+/** Reads a value, and refuses one of the wrong type. */
 type Check = (json: JsonReader) => void;
 
-/** As many bytes as may be asked for (2⁶⁰). */
+/** The largest size in bytes (2⁶⁰). */
 const mostBytes = 2 ** 60;
 
 const text: Check = (json) => json.string('a text');
@@ -17,7 +17,7 @@ const bytes: Check = (json) => json.integer('a number of bytes', 0, mostBytes);
 const count: Check = (json) => json.integer('a number', 0, Number.MAX_SAFE_INTEGER);
 const anyObject: Check = (json) => objectOf('an object', new Map())(json);
 
-/** An object in which the members that are known are what they should be; others are left to whoever adds them. */
+/** A reader of an object whose known members must have the right types; other members are accepted as they are. */
 function objectOf(what: string, members: ReadonlyMap<string, Check>): Check {
   return (json) => json.object(what, (key) => (members.get(key) ?? skipped)(json));
 }
@@ -87,7 +87,7 @@ function inflight(json: JsonReader): void {
 }
 
 /**
- * The value of a block, as JavaScript has it.
+ * Reads a block into a JavaScript value.
  * @throws CccError 'malformed' where it is one of those that the format knows and not what stands there
  */
 export function readAddedBlock(json: JsonReader, key: string): unknown {

@@ -15,7 +15,7 @@ import type { Limits } from '../../ir/limits.ts';
 import { messageBytes } from '../../ir/shards.ts';
 import type { JsonReader } from './json-reader.ts';
 
-/** Fields as far as they have been read; they may come in any order. */
+/** The fields that have been read so far; they may come in any order. */
 interface CollectiveFields {
   kind: CollectiveKind | undefined;
   ranks: number | undefined;
@@ -112,7 +112,7 @@ function readField(json: JsonReader, key: string, fields: CollectiveFields): voi
   }
 }
 
-/** Sizes and contributions are held against each other by the verifier; here they only have to be numbers. */
+/** Reads the condition of a custom collective. Only the types are checked here; the verifier checks that sizes and contributions agree. */
 function readCustom(json: JsonReader): CustomCondition {
   const start = json.offset;
   const found: { -readonly [Key in keyof CustomCondition]?: CustomCondition[Key] } = {};

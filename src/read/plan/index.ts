@@ -1,2 +1,2 @@
-/** Plans in. */
+/** Readers of plan JSON. */
 export { type CompactDocument, type PlanDocument, readAnyPlan, readPlan } from './read-plan.ts';

@@ -1,6 +1,6 @@
 /**
- * JSON read with a cursor, value by value, by whoever knows what must come next: large plans become tables without a tree
- * in between, and every error knows its place.
+ * Reads JSON with a cursor: the caller requests the value that it expects next. Large plans become tables without a tree in between, and every
+ * error has its place in the file.
  */
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { nearestNames } from '../nearest.ts';
@@ -8,13 +8,13 @@ import { nearestNames } from '../nearest.ts';
 const whitespace = /[ \t\n\r]*/y;
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const wordPattern = /[A-Za-z]+/y;
-/** Characters of a text that are not simply themselves: escapes, and control characters, which JSON forbids. */
+/** Matches characters of a JSON string that need care: escapes, and control characters, which JSON forbids. */
 const special = /[\\\p{Cc}]/u;
 
 const leastInt32 = -(2 ** 31);
 const mostInt32 = 2 ** 31 - 1;
 
-/** What a message calls the value that a character starts. */
+/** The kind of value that starts with a character, in the words of a message. */
 const kindsByStart: Readonly<Record<string, string>> = {
   '{': 'an object',
   '[': 'a list',
@@ -30,24 +30,24 @@ export class JsonReader {
 
   constructor(source: SourceText) {
     this.source = source;
-    // A byte-order mark is no part of the text.
+    // A byte-order mark is not part of the document.
     if (source.text.startsWith('\ufeff')) this.at = 1;
   }
 
-  /** Where the next value starts. */
+  /** The offset at which the next value starts. */
   get offset(): number {
     this.skipSpace();
     return this.at;
   }
 
-  /** Moves behind a value that will be read later, by `revisit`, and returns where it starts. */
+  /** Skips a value that `revisit` will read later, and returns its offset. */
   postpone(): number {
     const start = this.offset;
     this.passOver();
     return start;
   }
 
-  /** Reads a value that was postponed, then goes on where the cursor is now. */
+  /** Reads a postponed value, and then resets the cursor to where it is now. */
   revisit(offset: number, read: () => void): void {
     const after = this.at;
     this.at = offset;
@@ -90,7 +90,7 @@ export class JsonReader {
     return this.rawString('a text');
   }
 
-  /** One of the words. */
+  /** Reads a string that is one of the words. */
   word<Word extends string>(what: string, words: readonly Word[]): Word {
     const start = this.offset;
     const text = this.string(what);
@@ -125,7 +125,7 @@ export class JsonReader {
     return value;
   }
 
-  /** Whether the next value is a text. */
+  /** Whether the next value is a string. */
   isText(): boolean {
     return this.start() === '"';
   }
@@ -136,26 +136,26 @@ export class JsonReader {
     return this.match(wordPattern, 'true or false', ['true', 'false']) === 'true';
   }
 
-  /** Takes `null` if it comes next. */
+  /** Consumes `null` if it comes next, and returns whether it did. */
   acceptNull(): boolean {
     if (this.start() !== 'n') return false;
     this.match(wordPattern, 'null', ['null']);
     return true;
   }
 
-  /** Any value, as JavaScript has it. */
+  /** Reads any value into a JavaScript value. */
   any(): unknown {
     const start = this.offset;
     this.passOver();
     return this.parsed(start);
   }
 
-  /** Passes over a value that nobody asks for; it must be JSON all the same. */
+  /** Skips a value that is not needed, but checks that it is JSON. */
   skip(): void {
     this.any();
   }
 
-  /** Moves behind a value without looking at what is in it; brackets are counted, so that no depth is too deep. */
+  /** Skips a value without checking its content. It counts brackets instead of recursing, so that deep nesting does no harm. */
   private passOver(): void {
     const start = this.start();
     if (start === '"') this.rawString('a text');
@@ -169,12 +169,12 @@ export class JsonReader {
     if (this.start() !== '') this.syntax('the end of the file');
   }
 
-  /** From an offset to where the cursor is. */
+  /** The range from an offset to the cursor. */
   range(start: number): SourceRange {
     return { source: this.source, start, end: Math.max(start, this.at) };
   }
 
-  /** The error about what stands between `start` and the cursor. */
+  /** An error about the text between `start` and the cursor. */
   malformed(message: string, start: number): CccError {
     return new CccError('malformed', message, this.range(start));
   }
@@ -228,7 +228,7 @@ export class JsonReader {
     }
     this.at = end + 1;
     const content = text.slice(start + 1, end);
-    // Keys and buffer names have no escapes, and parsing each of them would cost more than all the rest.
+    // Keys and buffer names have no escapes: slicing them out is far cheaper than parsing each of them as JSON.
     return special.test(content) ? String(this.parsed(start)) : content;
   }
 
@@ -239,7 +239,7 @@ export class JsonReader {
     return (quote - 1 - before) % 2 === 1;
   }
 
-  /** The value between an offset and the cursor. */
+  /** Parses the value between an offset and the cursor. */
   private parsed(start: number): unknown {
     try {
       return JSON.parse(this.source.text.slice(start, this.at));
@@ -257,7 +257,7 @@ export class JsonReader {
     return text;
   }
 
-  /** First character of the next value, empty at the end of the file. */
+  /** The first character of the next value; empty at the end of the file. */
   private start(): string {
     this.skipSpace();
     return this.source.text.charAt(this.at);
@@ -271,7 +271,7 @@ export class JsonReader {
     this.at = whitespace.lastIndex;
   }
 
-  /** The next value is JSON, but of another kind; or it is nothing that JSON has. */
+  /** The error for a next value that is JSON of another kind than expected, or not JSON at all. */
   private unexpected(expected: string): never {
     const start = this.offset;
     const first = this.start();

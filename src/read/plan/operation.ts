@@ -5,11 +5,11 @@ import type { JsonReader } from './json-reader.ts';
 
 /** An entry of `after`: an operation of the same rank. */
 export interface Wait {
-  /** Its lane's id. */
+  /** The id of the lane of that operation. */
   readonly lane: number;
   readonly index: number;
   readonly bulks: number;
-  /** Where the entry stands. */
+  /** The place of the entry in the file. */
   readonly start: number;
 }
 
@@ -19,7 +19,7 @@ export interface ReadOperation {
   readonly start: number;
 }
 
-/** Fields as far as they have been read; they may come in any order. */
+/** The fields that have been read so far; they may come in any order. */
 interface Operands {
   peer?: number;
   channel?: number;
@@ -32,7 +32,7 @@ type OperandKey = keyof Operands;
 
 const orders: readonly OperandOrder[] = ['held-first', 'received-first'];
 
-/** Operands that each kind must have, and those it may have. */
+/** For each kind of operation, the operands that it must have and those that it may have. */
 const operandsOf: Readonly<
   Record<OperationKind, { readonly needs: readonly OperandKey[]; readonly may: readonly OperandKey[] }>
 > = {
@@ -98,7 +98,7 @@ function checkOperands(json: JsonReader, kind: OperationKind, operands: Operands
   }
 }
 
-/** `[buffer, first chunk, count]`. */
+/** Reads an operand: `[buffer, first chunk, count]`. */
 function readSlice(json: JsonReader): Slice {
   const what = 'a slice [buffer, first chunk, count]';
   const start = json.offset;
@@ -116,7 +116,7 @@ function readSlice(json: JsonReader): Slice {
   return { buffer, offset, count };
 }
 
-/** A list of `[lane id, index]` or `[lane id, index, bulks]`. */
+/** Reads `after`: a list of `[lane id, index]` or `[lane id, index, bulks]`. */
 function readAfter(json: JsonReader): readonly Wait[] {
   const waits: Wait[] = [];
   json.list('the operations to wait for', () => {

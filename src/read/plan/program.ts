@@ -1,4 +1,4 @@
-/** One rank's program: its buffers, and lanes with their operations. */
+/** Reads the program of one rank: its buffers, and its lanes with their operations. */
 
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
@@ -7,21 +7,21 @@ import { counted } from '../../ir/units.ts';
 import type { JsonReader } from './json-reader.ts';
 import { readPlanOperation, type Wait } from './operation.ts';
 
-/** What all programs of a plan are read into. */
+/** The tables into which all programs of a plan are read. */
 export interface PlanParts {
   readonly builder: PlanBuilder;
   readonly limits: Limits;
-  /** Operations remember where they stand; for very large plans that would take more memory than the plan. */
+  /** Whether operations keep their places in the file; for very large plans these would take more memory than the plan. */
   readonly origins: boolean;
   /** By rank. */
   readonly buffers: Map<number, ProgramBuffers>;
 }
 
-/** What is known of a program while its lanes are read. */
+/** The state of a program while its lanes are read. */
 interface Lanes {
   /** By lane id, the builder's handles of the operations. */
   readonly operations: Map<number, number[]>;
-  /** `after` of operations, looked up once every lane is known. */
+  /** Entries of `after`, which are resolved when all lanes have been read. */
   readonly waits: { readonly operation: number; readonly wait: Wait }[];
 }
 
@@ -37,7 +37,7 @@ export function readProgram(json: JsonReader, parts: PlanParts): void {
     } else if (key !== 'lanes') {
       json.skip();
     } else if (found.rank === undefined) {
-      // Operations are filed under their rank: lanes in front of it are read when it is known.
+      // Operations are stored by rank: lanes that precede `rank` in the file are postponed until it is known.
       found.lanes = json.postpone();
     } else {
       readLanes(json, found.rank, parts);

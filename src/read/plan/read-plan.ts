@@ -1,4 +1,4 @@
-/** Plan JSON (format ccc-plan): text in, tables out. */
+/** Reads plan JSON (format ccc-plan) into the tables of a plan. */
 
 import type { Collective } from '../../ir/collective.ts';
 import { type CompactPlan, compactPlan, maxCompactRanks } from '../../ir/compact.ts';
@@ -11,45 +11,45 @@ import { readCollective } from './collective.ts';
 import { JsonReader } from './json-reader.ts';
 import { type PlanParts, readProgram } from './program.ts';
 
-/** A plan and whatever else its document says. */
+/** A plan, and the other blocks of its document. */
 export interface PlanDocument {
   readonly plan: Plan;
-  /** Blocks that are no part of the plan proper: `topology`, `cost`, `origin`, and any that others add. */
+  /** Blocks that are not part of the plan: `topology`, `cost`, `origin`, and any that other programs add. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** A compact plan and whatever else its document says. */
+/** A compact plan, and the other blocks of its document. */
 export interface CompactDocument {
   readonly compact: CompactPlan;
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** Largest text in which operations keep their place. */
+/** The longest text, in characters, whose operations keep their places. */
 const largestWithOrigins = 8 * 2 ** 20;
 
-/** What a compact plan says of its ranks: extents of the axes, and whether an allreduce's buffers are shifted. */
+/** The `symmetry` block of a compact plan: the extents of the axes, and whether an allreduce's buffers are shifted. */
 type Symmetry = Pick<CompactPlan, 'shape' | 'sharded'>;
 
-/** The blocks of a document as far as they have been read; they may come in any order. */
+/** The blocks of a document that have been read so far; they may come in any order. */
 interface Blocks {
   format: string | undefined;
   version: number | undefined;
   name: string | undefined;
   collective: Collective | undefined;
-  /** Where the collective stands. */
+  /** The place of the `collective` block. */
   collectiveRange: SourceRange | undefined;
   bulks: number;
   scratchPerBulk: number;
   rounds: readonly number[];
   inTurn: boolean;
   programs: boolean;
-  /** If the plan is compact. */
+  /** Undefined if the plan is not compact. */
   symmetry: Symmetry | undefined;
   readonly extra: Map<string, unknown>;
 }
 
 /**
- * Reads a plan. What comes back has sound tables; whether the plan is right is for the verifier to say.
+ * Reads a plan. Its tables are consistent; the verifier decides whether the plan is correct.
  * @throws CccError 'syntax' for text that is not JSON, 'schema' for JSON of another kind, 'malformed' for a plan that is not well formed, 'limit'
  */
 export function readPlan(source: SourceText, options: ReadOptions = {}): PlanDocument {
@@ -68,7 +68,7 @@ export function readAnyPlan(source: SourceText, options: ReadOptions = {}): Plan
   try {
     return readDocument(source, options);
   } catch (error) {
-    // JSON of some other kind is not a plan that is malformed, but no plan at all.
+    // JSON without the format's name is reported as another kind of file, not as a malformed plan.
     const other = error instanceof CccError && error.code === 'malformed' && !source.text.includes('"ccc-plan"');
     if (!other) throw error;
     throw new CccError('schema', `not a plan, which has "format": "ccc-plan": ${error.message}`, error.range);
@@ -172,7 +172,7 @@ function readCollectiveBlock(json: JsonReader, blocks: Blocks, { limits }: PlanP
   blocks.collectiveRange = json.range(start);
 }
 
-/** `{ "shape": [16, 16], "sharded": true }`; `sharded` may be left out. */
+/** Reads a `symmetry` block: `{ "shape": [16, 16], "sharded": true }`; `sharded` may be left out. */
 function readSymmetry(json: JsonReader): Symmetry {
   const start = json.offset;
   let shape: number[] | undefined;

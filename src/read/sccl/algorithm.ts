@@ -1,9 +1,9 @@
-/** SCCL's algorithm JSON: chunks with their places before and after, and steps of [address, source, destination]. */
+/** Reads SCCL's algorithm JSON: chunks with their places before and after the collective, and steps of sends [address, source, destination]. */
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { JsonReader } from '../plan/json-reader.ts';
 
-/** A chunk: where it is at the start, where it must be at the end. Chunks of one address are combined where they meet. */
+/** A chunk: the ranks that have it at the start, and those that must have it at the end. Chunks with the same address are reduced when they meet. */
 export interface Chunk {
   readonly address: number;
   readonly before: readonly number[];
@@ -28,11 +28,11 @@ export interface ScclAlgorithm {
   readonly ranks: number;
   readonly chunks: readonly Chunk[];
   readonly steps: readonly ScclStep[];
-  /** The whole document. */
+  /** The range of the whole document. */
   readonly range: SourceRange;
 }
 
-/** Whether a text is such a document: it says so in its first field. */
+/** Whether a text is an SCCL algorithm, as its first field says. */
 export function isScclText({ text }: SourceText): boolean {
   return /^\s*\{\s*"m?sccl_type"\s*:/.test(text);
 }

@@ -1,3 +1,3 @@
-/** SCCL's algorithm JSON in. */
+/** Reader of SCCL's algorithm JSON. */
 export { isScclText } from './algorithm.ts';
 export { readSccl } from './read-sccl.ts';

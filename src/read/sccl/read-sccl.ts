@@ -1,6 +1,6 @@
 /**
- * SCCL's algorithm JSON as a schedule of a custom collective: what each rank has and must get is stated by the file itself.
- * Every rank works in scratch, one slot for each address.
+ * Turns SCCL's algorithm JSON into a schedule of a custom collective, whose pre- and post-condition the file states. Every rank works in
+ * scratch, with one slot for each address.
  */
 import type { Collective, Contribution } from '../../ir/collective.ts';
 import { customResults } from '../../ir/custom-results.ts';
@@ -10,7 +10,7 @@ import { type Piece, type Schedule, StepsBuilder, type TransferKind } from '../.
 import type { ReadOptions } from '../options.ts';
 import { type Chunk, readScclAlgorithm, type ScclAlgorithm, type Send } from './algorithm.ts';
 
-/** A chunk with the input slot that it starts in. */
+/** A chunk, and the input slot in which it starts. */
 interface Placed {
   readonly chunk: Chunk;
   readonly start: Contribution;
@@ -50,7 +50,7 @@ export function readSccl(source: SourceText, options: ReadOptions = {}): Schedul
   return { name, collective, scratch: addresses.length, commutative: combines, ring: false, steps: steps.build() };
 }
 
-/** Each rank's input: the addresses that it has at the start, ascending. */
+/** By rank, its input: the addresses that it has at the start, in ascending order. */
 function placeInputs({ chunks, ranks }: ScclAlgorithm): {
   readonly inputs: readonly number[][];
   readonly placed: readonly Placed[];
@@ -72,7 +72,7 @@ function placeInputs({ chunks, ranks }: ScclAlgorithm): {
   return { inputs, placed };
 }
 
-/** Each rank's output: the addresses that it must have at the end, ascending. */
+/** By rank, its output: the addresses that it must have at the end, in ascending order. */
 function wantedOutputs({ chunks, ranks }: ScclAlgorithm): readonly number[][] {
   const wanted = Array.from({ length: ranks }, () => new Set<number>());
   for (const { address, after } of chunks) for (const rank of after) wanted[rank].add(address);
@@ -99,7 +99,7 @@ function customOf(
   return { kind: 'custom', ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false, custom };
 }
 
-/** Adds the sends; true if any of them combines. */
+/** Adds the sends as transfers; returns whether any of them reduces. */
 function addSends(
   steps: StepsBuilder,
   { steps: given, ranks }: ScclAlgorithm,
@@ -112,7 +112,7 @@ function addSends(
   let combines = false;
   let compared = 0;
   for (const { rounds, sends } of given) {
-    // What is sent in a step was there before it.
+    // All sends of a step read the state before the step.
     const sent = sends.map((send) => checked(send, ranks, slots) && held[send.source].get(send.address));
     sends.forEach((send, index) => {
       const arriving = sent[index] ?? new Set();
@@ -135,7 +135,7 @@ function addSends(
   return combines;
 }
 
-/** What arrives replaces what it contains; anything else is added to. */
+/** A send copies if what arrives contains everything that the slot holds; otherwise it reduces. */
 function meeting(there: ReadonlySet<Placed>, arriving: ReadonlySet<Placed>): TransferKind {
   for (const chunk of there) if (!arriving.has(chunk)) return 'reduce';
   return 'copy';
@@ -180,7 +180,7 @@ function checkRank(rank: number, ranks: number, { range }: Chunk): void {
   if (rank >= ranks) throw new CccError('malformed', `there is no rank ${rank}, only 0 … ${ranks - 1}`, range);
 }
 
-/** The slot of an address that is known to have one. */
+/** The slot of an address, which has one. */
 function at(slots: ReadonlyMap<number, number>, address: number): number {
   const slot = slots.get(address);
   if (slot === undefined) throw new Error(`address ${address} has no slot`);

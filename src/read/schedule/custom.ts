@@ -1,4 +1,4 @@
-/** Collectives given as data: `collective: { kind: custom, input, output, results }`. */
+/** Custom collectives, which a file defines as data: `collective: { kind: custom, input, output, results }`. */
 import type { Contribution, CustomCondition } from '../../ir/collective.ts';
 import { customResults } from '../../ir/custom-results.ts';
 import { CccError } from '../../ir/diagnostic.ts';
@@ -17,11 +17,11 @@ import {
 import { DocumentFields, itemsOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
 
-/** A custom collective as written; sizes and results depend on N, C and the parameters. */
+/** A compiled custom collective; its sizes and results depend on N, C and the parameters. */
 export interface CustomDefinition {
   readonly input: CompiledExpression;
   readonly output: CompiledExpression;
-  /** Slot of `r` in `input` and `output`. */
+  /** The slot of the variable `r` in `input` and `output`. */
   readonly rankSlot: number;
   readonly results: readonly ResultEntry[];
 }
@@ -69,7 +69,7 @@ function compileSource(node: YamlNode, outer: Scope): SourceEntry {
 }
 
 /**
- * The pre- and post-condition for the N, C and parameters in the frame.
+ * Evaluates the pre- and post-condition for the N, C and parameters in the frame.
  * @throws CccError 'range' for ranks and chunks that do not exist, 'schedule' for a slot that is given twice
  */
 export function expandCustom(

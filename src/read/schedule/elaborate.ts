@@ -1,4 +1,4 @@
-/** From a schedule file with steps to the schedule for so many ranks. */
+/** Instantiates a schedule file that has steps for a number of ranks. */
 
 import { type Collective, collectiveFacts, messageChunks, type ReductionOperator } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
@@ -10,21 +10,21 @@ import { expandCustom } from './custom.ts';
 import { Expansion, type MadeTransfer } from './expand.ts';
 import type { ScheduleFile, ScheduleProgram } from './file.ts';
 
-/** What a schedule is wanted for. */
+/** What a schedule is instantiated for. */
 export interface ScheduleRequest {
   readonly ranks: number;
-  /** C; left out, the least that the file works for. */
+  /** C; default: the smallest for which the file works. */
   readonly chunks?: number | undefined;
   readonly root: number;
   readonly op: ReductionOperator;
   readonly ordered: boolean;
   readonly inPlace: boolean;
-  /** Values of parameters by name; those that the file does not have are for other files. */
+  /** Values of parameters by name. Names that the file does not have are ignored: they belong to other files of a composition. */
   readonly parameters: Readonly<Record<string, number>>;
   readonly limits: Limits;
 }
 
-/** Whether a file works for so many ranks and that root, or why not: `works only …`. */
+/** Whether a file works for a number of ranks and a root, or the reason why not, such as `works only …`. */
 export type RanksFit = { readonly fits: true } | { readonly fits: false; readonly reason: string };
 
 /**
@@ -53,14 +53,14 @@ export function ranksFit(file: ScheduleFile, request: ScheduleRequest): RanksFit
 }
 
 /**
- * C must be a multiple of this: what the file's `chunks` says for so many ranks and those parameters.
+ * The number of which C must be a multiple: the value of the file's `chunks` for these ranks and parameters.
  * @throws CccError 'range' or 'limit' when it is not between 1 and the limit
  */
 export function chunkMultiple(file: ScheduleFile, request: ScheduleRequest): number {
   return multipleIn(file, headFrame(file, request), request.limits);
 }
 
-/** The least C, for a frame in which N, root and the parameters are set. */
+/** The smallest C, for a frame in which N, root and the parameters are set. */
 function multipleIn(file: ScheduleFile, frame: Frame, limits: Limits): number {
   const { chunks } = file.head;
   if (chunks === undefined) return 1;
@@ -70,7 +70,7 @@ function multipleIn(file: ScheduleFile, frame: Frame, limits: Limits): number {
   return value;
 }
 
-/** N, root and the parameters in their slots. */
+/** The frame with N, root and the parameters in their slots. */
 function headFrame({ head }: ScheduleFile, request: ScheduleRequest): Frame {
   const frame: Frame = [];
   frame[head.ranksSlot] = request.ranks;

@@ -1,4 +1,4 @@
-/** Runs the statements of a schedule file: loops and names go, transfers between ranks stay. */
+/** Expands the statements of a schedule file: evaluates loops and names, and emits transfers between ranks. */
 
 import { type Collective, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
@@ -10,12 +10,12 @@ import { Extents } from './extents.ts';
 import { addSlice, type BufferSizes } from './slices.ts';
 import type { ComputeBody, ScheduleStatement, SliceEntry, TransferBody } from './statements.ts';
 
-/** Channels, and times in whole nanoseconds, have 31 bits. */
+/** The largest channel, and the largest time of a computation in nanoseconds: tables have 31 bits for them. */
 const most = 2 ** 31 - 1;
-/** Where computing is a local operation of its own: packing and copies on channel 0 do not wait for it. */
+/** The channel of computations, so that packing and copies on channel 0 do not wait for them. */
 const computingChannel = 1;
 
-/** A transfer as it is made: where it stands in the file, in which step (from 0) it comes, and ` (with s = 1, r = 2)`. */
+/** A transfer as it is emitted: its place in the file, its step (from 0), and the loop variables as text: ` (with s = 1, r = 2)`. */
 export interface MadeTransfer {
   readonly range: SourceRange;
   readonly step: number;
@@ -34,16 +34,16 @@ export class Expansion implements BufferSizes {
   private readonly steps = new StepsBuilder();
   private readonly dataSize: number;
   private readonly scratch: number;
-  /** By rank: scratch that the computing of a step has taken; and the most that any did. */
+  /** By rank: chunks of scratch that the computations of the current step occupy; and the maximum over all steps and ranks. */
   private readonly taken = new Map<number, number>();
   private mostTaken = 0;
-  /** What comes out of computing goes back into place behind its step. */
+  /** Copies of computed results back to their places, to be emitted after the step. */
   private results: Transfer[] = [];
   private readonly what = new Extents();
   private readonly into = new Extents();
-  /** Pieces of messages that may still come: the limit on operations counts every piece. */
+  /** Pieces of messages that the limit on operations still allows: it counts every piece. */
   private piecesLeft: number;
-  /** Told of every transfer, for whoever explains them. */
+  /** Called with every transfer, for explanations. */
   private readonly onTransfer: ((made: MadeTransfer) => void) | undefined;
 
   constructor(
@@ -70,7 +70,7 @@ export class Expansion implements BufferSizes {
     return this.steps.build();
   }
 
-  /** Chunks of scratch beyond the file's own, for what is computed on. */
+  /** Chunks of scratch beyond the file's own, in which computations work. */
   get computingScratch(): number {
     return this.mostTaken;
   }
@@ -145,7 +145,7 @@ export class Expansion implements BufferSizes {
     if (this.piecesLeft < 0) throw this.tooMany(scope, body.range);
   }
 
-  /** Copies what is read and written into scratch, which takes the time, and what is written back behind the step. */
+  /** Emits a computation as a copy of its operands into scratch, which takes its time, and a copy of its results back after the step. */
   private compute(body: ComputeBody, scope: Scope): void {
     this.budget.spend(body.weight, body.range);
     const rank = this.rankOf(body.rank, scope);
@@ -187,7 +187,7 @@ export class Expansion implements BufferSizes {
     });
   }
 
-  /** Ends the step's computing. */
+  /** Emits the copies that end the step's computations. */
   private putBack(): void {
     for (const transfer of this.results) this.steps.add(transfer);
     this.steps.endStep();
@@ -195,7 +195,7 @@ export class Expansion implements BufferSizes {
     this.taken.clear();
   }
 
-  /** Both sides of a message cut where either has a gap; says how many pieces these are. */
+  /** Cuts both sides of a message wherever either has a gap; returns the number of pieces. */
   private addPieces(): number {
     const { what, into } = this;
     let [pieces, w, i] = [0, 0, 0];

@@ -1,11 +1,11 @@
-/** The chunks that one side of a transfer names, as runs in order; filled and emptied again for every transfer. */
+/** The chunks on one side of a transfer, as runs of consecutive chunks in order. One object is reused for all transfers. */
 export class Extents {
   readonly buffer: number[] = [];
   readonly offset: number[] = [];
   readonly count: number[] = [];
-  /** How many runs there are; what the arrays hold behind them is left from before. */
+  /** The number of runs; entries of the arrays behind them are left over from earlier transfers. */
   runs = 0;
-  /** Chunks in all. */
+  /** The number of chunks in all runs. */
   total = 0;
 
   clear(): void {
@@ -13,7 +13,7 @@ export class Extents {
     this.total = 0;
   }
 
-  /** Adds a run, joined to the last one where it continues it; runs of no chunks are left out. */
+  /** Adds a run, merged with the last one if it continues it; empty runs are ignored. */
   add(buffer: number, offset: number, count: number): void {
     if (count === 0) return;
     this.total += count;

@@ -1,4 +1,4 @@
-/** Schedule files: what stands at their head, and what they are made of. */
+/** Reads schedule files: the fields at their head, and their body (steps, or other schedules from which they are made). */
 import { type CollectiveKind, collectiveKinds } from '../../ir/collective.ts';
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import {
@@ -26,32 +26,32 @@ import type { YamlNode } from '../yaml.ts';
 import { type CustomDefinition, compileCustom } from './custom.ts';
 import { compileStatements, type ScheduleStatement } from './statements.ts';
 
-/** A schedule file, read and checked, for any number of ranks that it works for. */
+/** A schedule file, parsed and checked, to be instantiated for any number of ranks that it allows. */
 export interface ScheduleFile {
   readonly name: string;
   readonly about: string;
-  /** Where the algorithm is published. */
+  /** The publication of the algorithm. */
   readonly source: string | undefined;
-  /** Other names for it. */
+  /** Other names of the algorithm. */
   readonly aliases: readonly string[];
   readonly collective: CollectiveKind;
-  /** N when it is written for one number of ranks. */
+  /** N, if the file is written for one number of ranks. */
   readonly fixedRanks: number | undefined;
-  /** The only root it works for; undefined where any will do. */
+  /** The only root for which it works; undefined if it works for any. */
   readonly fixedRoot: number | undefined;
-  /** Whether it keeps rank order; undefined where the file does not say. */
+  /** Whether reductions keep the order of ranks (`any` operator), or need one that commutes; undefined if the file does not say. */
   readonly operator: 'any' | 'commutative' | undefined;
   readonly ring: boolean;
   readonly prune: boolean;
   readonly parameters: readonly ScheduleParameter[];
   readonly body: ScheduleBody;
-  /** The file itself. */
+  /** The source text of the file. */
   readonly text: SourceText;
-  /** The compiled expressions of its head, for this room. */
+  /** The compiled expressions of its head, for use inside `src/read`. */
   readonly head: ScheduleHead;
 }
 
-/** A value that may be set from outside. */
+/** A parameter of a schedule, which `--set` can set. */
 export interface ScheduleParameter {
   readonly name: string;
   readonly about: string;
@@ -59,14 +59,14 @@ export interface ScheduleParameter {
 
 export type ScheduleBody =
   | { readonly kind: 'steps'; readonly program: ScheduleProgram }
-  /** The transfers of another schedule, turned round. */
+  /** Another schedule with its transfers reversed. */
   | { readonly kind: 'reverse'; readonly schedule: string; readonly range: SourceRange }
-  /** Other schedules, one after the other. */
+  /** Other schedules, executed one after the other. */
   | { readonly kind: 'compose'; readonly schedules: readonly string[]; readonly range: SourceRange };
 
 export interface ScheduleProgram {
   readonly lets: readonly Let[];
-  /** Numbers that the schedule says of itself, by their names. */
+  /** Numbers that the schedule states about itself, by name. */
   readonly figures: readonly (readonly [string, CompiledExpression])[];
   readonly scratch: CompiledExpression | undefined;
   /** Whether messages take turns at ports, in the order of the steps. */
@@ -75,7 +75,7 @@ export interface ScheduleProgram {
   readonly statements: readonly ScheduleStatement[];
 }
 
-/** Slots and expressions that are needed before a schedule is expanded. */
+/** The slots and expressions that are evaluated before a schedule is expanded. */
 export interface ScheduleHead {
   readonly ranksSlot: number;
   readonly rootSlot: number;
@@ -207,7 +207,7 @@ function compileBody(fields: DocumentFields, collective: CollectiveKind, scope: 
     throw new CccError('schema', `a schedule file has one of ${bodies.join(', ')}; this one ${found}`, place?.key);
   }
   if (kind === 'steps') return { kind, program: compileProgram(fields, collective, scope) };
-  // Root and ranks still narrow what the parts can do; the others would have no effect.
+  // `root` and `ranks` narrow what the parts allow; other fields would have no effect and are refused.
   for (const key of ['chunks', 'scratch', 'parameters', 'let', 'figures', 'turns']) {
     if (fields.has(key)) throw new CccError('schema', `'${key}' has no effect beside ${kind}`, fields.entry(key)?.key);
   }
@@ -219,7 +219,7 @@ function compileBody(fields: DocumentFields, collective: CollectiveKind, scope: 
   return { kind, schedules, range };
 }
 
-/** A flag, or a condition on what is known at the head of the file. */
+/** A flag, or a condition on N, root and the parameters. */
 function turnsOf(node: YamlNode | undefined, scope: Scope): CompiledExpression | boolean {
   const isFlag = node === undefined || (node.kind === 'scalar' && /^(true|false)$/.test(node.text));
   return isFlag ? flagOf(node) : compileWhole(node, scope);

@@ -1,4 +1,4 @@
-/** Schedules that run several times side by side, as libraries do it in channels: each has its own order of the ranks and its share of the data. */
+/** Runs a schedule several times in parallel, as libraries do in channels: each channel has its own order of the ranks and a share of the data. */
 import { collectiveFacts } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { alongside, relabel } from '../../passes/index.ts';
@@ -7,10 +7,10 @@ import type { ScheduleFile } from './file.ts';
 import { instantiate } from './instantiate.ts';
 
 /**
- * The file's schedule once for each order, each on an equal share of every shard.
+ * Instantiates the file's schedule once for each order of ranks, each on an equal share of every shard.
  *
  * @param orders of each channel: `order[p]` is the rank at position p; at least one
- * @param request its chunks are those of one channel
+ * @param request the request for one channel: its `chunks` are those of one channel
  * @throws CccError 'schedule' where the file does not work for the request, or its result depends on the order of ranks
  */
 export function inChannels(
@@ -26,7 +26,7 @@ export function inChannels(
   return sideBySide(channels);
 }
 
-/** By halves, so that nothing is copied more often than need be. */
+/** Merges schedules pairwise, so that each transfer is copied only log₂ times. */
 function sideBySide(channels: readonly Schedule[]): Schedule {
   if (channels.length === 1) return channels[0];
   const half = channels.length >> 1;

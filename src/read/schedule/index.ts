@@ -1,4 +1,4 @@
-/** Schedule files and what they stand for. */
+/** Reader of schedule files, and their instantiation. */
 export { chunkMultiple, elaborate, type RanksFit, ranksFit, type ScheduleRequest } from './elaborate.ts';
 export type { MadeTransfer } from './expand.ts';
 export {

@@ -1,6 +1,5 @@
 /**
- * From a schedule file to a schedule: files with steps are elaborated; files that reverse or compose others are made
- * from those by passes.
+ * Instantiates schedule files: files with steps are elaborated, and files that reverse or compose others are made from these by passes.
  */
 import { host } from '../../host/host.ts';
 import { type Collective, collectiveFacts, dualKinds, messageChunks } from '../../ir/collective.ts';
@@ -14,10 +13,10 @@ import { chunkMultiple, elaborate, ranksFit, type ScheduleRequest } from './elab
 import type { ScheduleFile } from './file.ts';
 import { loadScheduleFile } from './load.ts';
 
-/** Whether a schedule claims to work for a request, or why not ("needs …", "works only …"). */
+/** Whether a schedule claims to work for a request, or the reason why not ("needs …", "works only …"). */
 export type Fitness = { readonly fits: true } | { readonly fits: false; readonly reason: string };
 
-/** Checks the conditions that a file and the files it is made of state, without expanding anything. */
+/** Checks the conditions that a file and its parts state, without expanding them. */
 export function fitness(file: ScheduleFile, request: ScheduleRequest): Fitness {
   checkNoCircle(file);
   const own = ranksFit(file, request);
@@ -32,7 +31,7 @@ export function fitness(file: ScheduleFile, request: ScheduleRequest): Fitness {
   return { fits: true };
 }
 
-/** Reductions keep rank order only where a file with steps of its own, or one that is made of others, says so. */
+/** Whether a schedule may reduce in another order than that of the ranks: it keeps the order only if its file says so. */
 function reducesOutOfOrder(file: ScheduleFile): boolean {
   return collectiveFacts[file.collective].reduces && file.operator !== 'any';
 }
@@ -50,7 +49,7 @@ function partsOf(file: ScheduleFile): readonly ScheduleFile[] {
   }
 }
 
-/** Paths count from the file that names them. Errors without a place of their own are about the name, and get its place. */
+/** Loads a part. Relative paths count from the file that names the part. Errors without a place are about the name, and get its place. */
 function partNamed(name: string, range: SourceRange): ScheduleFile {
   try {
     return loadScheduleFile(isFilePath(name) ? host().pathFrom(range.source.name, name) : name);
@@ -69,7 +68,7 @@ function checkNoCircle(file: ScheduleFile, within: readonly string[] = []): void
 }
 
 /**
- * Refuses values for parameters that none of the files, nor the files they are made of, has.
+ * Refuses values for parameters that neither the files nor their parts have.
  * @throws CccError 'unknown-name', 'schedule' for a file that is made of itself
  */
 export function checkParameters(files: readonly ScheduleFile[], given: Readonly<Record<string, number>>): void {
@@ -86,7 +85,7 @@ function parameterNames(file: ScheduleFile): readonly string[] {
   return [...file.parameters.map(({ name }) => name), ...partsOf(file).flatMap(parameterNames)];
 }
 
-/** C must be a multiple of this, for so many ranks: what the file says, or what its parts need. */
+/** The number of which C must be a multiple for a request: what the file says, or what its parts need. */
 export function chunkUnit(file: ScheduleFile, request: ScheduleRequest): number {
   const parts = partsOf(file);
   if (parts.length === 0) return chunkMultiple(file, request);
@@ -100,7 +99,7 @@ export function chunkUnit(file: ScheduleFile, request: ScheduleRequest): number 
 }
 
 /**
- * The schedule of a file for a request; C is the request's, or the smallest that works.
+ * Instantiates a file for a request. C is that of the request, or the smallest that works.
  * @throws CccError 'schedule' when the file does not work for the request
  */
 export function instantiate(file: ScheduleFile, request: ScheduleRequest): Schedule {
@@ -109,9 +108,9 @@ export function instantiate(file: ScheduleFile, request: ScheduleRequest): Sched
   return expand(file, request);
 }
 
-/** Schedules that were made, by file and request: rings are wanted in two orders, and parts of compositions by several of these. */
+/** A cache of instantiated schedules by file and request: several compositions have parts in common. */
 let known = new WeakMap<ScheduleFile, Map<string, Schedule>>();
-/** Transfers of schedules that are kept: more take less time to make than memory to keep. */
+/** The most transfers in cached schedules: larger ones are cheaper to make again than to keep. */
 const mostKept = 2 ** 19;
 let kept = 0;
 

@@ -5,11 +5,11 @@ import { shippedNames, shippedSource } from '../shipped.ts';
 import { isFilePath, readSource } from '../source.ts';
 import { parseScheduleFile, type ScheduleFile } from './file.ts';
 
-/** Shipped files that have been read: they do not change while ccc runs, and schedules made of others ask for them often. */
+/** A cache of shipped files, which do not change while ccc runs and are often parts of other schedules. */
 const shipped = new Map<string, ScheduleFile>();
 
 /**
- * The schedule that is shipped under a name, or the one in a file.
+ * Loads the schedule that is shipped under a name, or the one in a file.
  * @throws CccError 'unknown-name' when there is none of that name, 'file', and whatever `parseScheduleFile` throws
  */
 export function loadScheduleFile(nameOrPath: string, options: ReadOptions = {}): ScheduleFile {

@@ -1,4 +1,4 @@
-/** Slices of buffers, `[buffer] place [part]`: their syntax, and which chunks they are for given loop variables. */
+/** Slices of buffers, `[buffer] place [part]`: their syntax, and their evaluation to chunks for given loop variables. */
 
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
@@ -26,24 +26,24 @@ interface Part {
   readonly of: CompiledExpression;
 }
 
-/** A slice as written. */
+/** A compiled slice. */
 export interface WrittenSlice {
   /** Code of the buffer in `scheduleBuffers`. */
   readonly buffer: number;
   readonly place: Place;
   readonly part: Part | undefined;
   readonly range: SourceRange;
-  /** The names that it may use. */
+  /** The scope of the names that it uses. */
   readonly scope: Scope;
-  /** Evaluations that it takes. */
+  /** The cost of evaluating it, in evaluations. */
   readonly weight: number;
 }
 
-/** What a slice is looked up in: how large the buffers of each rank are. */
+/** The sizes of the buffers of each rank, to which slices are resolved. */
 export interface BufferSizes {
   /** C. */
   readonly chunks: number;
-  /** Chunks of the buffer with that code. */
+  /** The number of chunks of a rank's buffer with that code. */
   sizeOf(buffer: number, rank: number): number;
 }
 
@@ -91,7 +91,7 @@ function compilePart(tokens: TokenStream, scope: Scope): Part | undefined {
   return { ...range, of: compileExpression(tokens, scope) };
 }
 
-/** One expression, or two with `..` between them. */
+/** Reads one expression, or two with `..` between them. */
 function compileRange(
   tokens: TokenStream,
   scope: Scope,
@@ -113,7 +113,7 @@ export function addSlice(slice: WrittenSlice, rank: number, sizes: BufferSizes, 
   into.add(slice.buffer, offset, count);
 }
 
-/** Neighbouring chunks of a buffer. */
+/** A run of consecutive chunks of a buffer. */
 interface Chunks {
   readonly offset: number;
   readonly count: number;

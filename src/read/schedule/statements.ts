@@ -1,4 +1,4 @@
-/** The statements of a schedule file, compiled: names are slots, expressions closures. */
+/** Compiles the statements of a schedule file: names become slots, and expressions closures. */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { OperandOrder, TransferKind } from '../../ir/schedule.ts';
@@ -37,21 +37,21 @@ export interface TransferBody {
   readonly source: CompiledExpression;
   readonly destination: CompiledExpression;
   readonly what: readonly SliceEntry[];
-  /** Undefined: the same place as `what`. */
+  /** The destination; undefined if it is the same place as `what`. */
   readonly into: readonly SliceEntry[] | undefined;
   readonly intoRange: SourceRange;
   readonly order: OperandOrder;
   readonly channel: CompiledExpression | undefined;
   readonly range: SourceRange;
-  /** Evaluations of one pass, without those of list entries with loops of their own. */
+  /** The cost of one pass in evaluations, without list entries that have loops of their own. */
   readonly weight: number;
 }
 
-/** Something that a rank computes: what it needs before, and what nobody may have before it is done. */
+/** A computation of a rank: the slices that it reads, and those that it writes, which are available only after it has ended. */
 export interface ComputeBody {
   readonly kind: 'compute';
   readonly rank: CompiledExpression;
-  /** In `unit` nanoseconds. */
+  /** The duration, in multiples of `unit` nanoseconds. */
   readonly time: CompiledExpression;
   readonly unit: number;
   readonly reads: readonly SliceEntry[];
@@ -61,10 +61,10 @@ export interface ComputeBody {
   readonly weight: number;
 }
 
-/** An entry of `what` or `into`: a slice with what stands in front of it. */
+/** An entry of `what` or `into`: a slice with its modifiers (`for`, `let`, `if`). */
 export interface SliceEntry {
   readonly slice: WrittenSlice;
-  /** Undefined for an entry that is just a slice. */
+  /** Undefined for an entry without modifiers. */
   readonly modifiers: Modifiers | undefined;
 }
 
@@ -141,7 +141,7 @@ function compileBody(
   }
 }
 
-/** Nanoseconds of each unit of time. */
+/** The units of time, in nanoseconds. */
 const units: Readonly<Record<string, number>> = { ns: 1, us: 1e3, '\u00b5s': 1e3, ms: 1e6, s: 1e9 };
 
 function compileCompute(fields: DocumentFields, scope: Scope, kind: CollectiveKind): ComputeBody {

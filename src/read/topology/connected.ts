@@ -2,8 +2,8 @@ import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Link, Topology } from '../../ir/topology.ts';
 
 /**
- * Checks that every chip can send to every other, over whatever nodes: chip 0 must reach all and be reached from all.
- * @param range what the links are in the topology's file; undefined where the machine has been changed since
+ * Checks that every chip can send to every other, over any nodes: chip 0 must reach all chips, and all must reach chip 0.
+ * @param range the place of the links in the topology's file; undefined if the machine has been changed since it was read
  * @throws CccError 'disconnected' naming a pair that cannot
  */
 export function checkConnected(topology: Topology, range?: SourceRange): void {
@@ -19,7 +19,7 @@ export function checkConnected(topology: Topology, range?: SourceRange): void {
   }
 }
 
-/** 1 for every node that can be reached from `start` over links taken in the direction that `ends` says. */
+/** By node: 1 if it can be reached from `start` over links in the direction that `ends` gives. */
 function reachable(topology: Topology, start: number, ends: (link: Link) => readonly [number, number]): Uint8Array {
   const next: number[][] = topology.nodes.map(() => []);
   for (const link of topology.links) {

@@ -1,4 +1,4 @@
-/** Changes to a topology as they are written on the command line. */
+/** Reads changes to a topology as they are written on the command line. */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond } from '../../ir/units.ts';
@@ -6,14 +6,14 @@ import { rateFrom, secondsFrom } from '../quantity.ts';
 import { type LinkSpec, withoutLink, withoutNode } from './edits.ts';
 import { endsOf, type NodeReference, nodeOf } from './references.ts';
 
-/** What `--without` takes away. */
+/** A link or node that `--without` removes. */
 type Removal =
   | { readonly kind: 'link'; readonly a: NodeReference; readonly b: NodeReference }
   /** Its index among the nodes. */
   | { readonly kind: 'node'; readonly node: number };
 
 /**
- * `link:0-1`, `link:0-switch2`, `chip:3`, `switch:3`, or any node by its name: `NIC 0`.
+ * Reads a part that is to be removed: `link:0-1`, `link:0-switch2`, `chip:3`, `switch:3`, or any node by its name: `NIC 0`.
  * @throws CccError 'usage' for nothing, or a link without two ends, 'topology' for a node that there is not
  */
 function parseRemoval(text: string, topology: Topology): Removal {
@@ -27,7 +27,7 @@ function parseRemoval(text: string, topology: Topology): Removal {
 }
 
 /**
- * Takes links and nodes away as `--without` names them, each as it is called on the whole machine.
+ * Removes the links and nodes that `--without` names. Names are those of the unchanged machine.
  * @throws CccError as `withoutLink` and `withoutNode`, 'usage' for nothing, or a link without two ends
  */
 export function withoutParts(whole: Topology, parts: readonly string[]): Topology {
@@ -37,12 +37,12 @@ export function withoutParts(whole: Topology, parts: readonly string[]): Topolog
     if (removal.kind === 'link') topology = withoutLink(topology, removal.a, removal.b);
   }
   const nodes = removals.flatMap((removal) => (removal.kind === 'node' ? [removal.node] : []));
-  // From the last down, so that those before it keep their numbers.
+  // In descending order, so that the numbers of nodes that are still to be removed stay valid.
   for (const node of [...new Set(nodes)].sort((a, b) => b - a)) topology = withoutNode(topology, node);
   return topology;
 }
 
-/** `0.5us,50GiB/s` or `0.5us,50GiB/s,blocking`. @throws CccError 'usage', 'unit' or 'range' */
+/** Reads the numbers of a link: `0.5us,50GiB/s` or `0.5us,50GiB/s,blocking`. @throws CccError 'usage', 'unit' or 'range' */
 export function parseLinkSpec(text: string): LinkSpec {
   const parts = text.split(',').map((part) => part.trim());
   if (parts.length < 2 || parts.length > 3) {
@@ -59,19 +59,19 @@ export function parseLinkSpec(text: string): LinkSpec {
   throw new CccError('usage', `an occupancy is blocking or pipelined, not '${occupancy}'`);
 }
 
-/** A reduce throughput such as `512GB/s`, or `inf`: reducing takes no time. @throws CccError 'unit' or 'range' */
+/** Reads a reduce throughput such as `512GB/s`, or `inf` if reducing takes no time. @throws CccError 'unit' or 'range' */
 export function parseGamma(text: string): BytesPerSecond {
   if (/^(inf|infinity)$/i.test(text.trim())) return Number.POSITIVE_INFINITY;
   return rateFrom(text, 'reduce throughput');
 }
 
-/** Chips by rank, `2,0,1,3`. @throws CccError 'usage' */
+/** Reads a map of ranks to chips: `2,0,1,3`. @throws CccError 'usage' */
 export function parseChipMap(text: string): readonly number[] {
   return chipList(text, 'a map of chips, one for each rank, such as 2,0,1,3');
 }
 
 /**
- * Groups of chips, each `0,2,5`; `boxes` means those that the topology declares.
+ * Reads groups of chips, each such as `0,2,5`; `boxes` means the groups that the topology declares.
  * @throws CccError 'usage' for what is no list, 'topology' for `boxes` of a topology that declares none
  */
 export function parseGroups(texts: readonly string[], topology: Topology): readonly (readonly number[])[] {

@@ -1,6 +1,6 @@
 /**
- * Changes to a topology, each a new one. Chips are called by their rank before the change. Whatever changes who is linked
- * to whom shows in the name; changed numbers show in a note, so that no report passes them off as the machine's own.
+ * Changes of topologies; each returns a new one. Chips are identified by their ranks before the change. Changes of the graph are added to the
+ * topology's name, and changed numbers to its notes, so that no report presents them as the machine's own.
  */
 import { CccError } from '../../ir/diagnostic.ts';
 import { Routes } from '../../ir/routes.ts';
@@ -9,7 +9,7 @@ import { type BytesPerSecond, counted, formatBytesPerSecond, formatSeconds, type
 import { checkConnected } from './connected.ts';
 import { chipOf, type NodeReference, nodeOf } from './references.ts';
 
-/** What `--link` sets; the occupancy stays as it is where it is left out. */
+/** The numbers that `--link` sets; links keep their occupancy if it is left out. */
 export interface LinkSpec {
   readonly latency: Seconds;
   readonly bandwidth: BytesPerSecond;
@@ -17,7 +17,7 @@ export interface LinkSpec {
 }
 
 /**
- * Takes both directions of the link between two nodes away.
+ * Removes both directions of the link between two nodes.
  * @throws CccError 'topology' when there is none, 'disconnected' when some chip cannot be reached without it
  */
 export function withoutLink(topology: Topology, a: NodeReference, b: NodeReference): Topology {
@@ -37,14 +37,14 @@ function noSuchLink(topology: Topology, from: number, to: number): CccError {
   return new CccError('topology', `${topology.name} has no link between ${a} and ${b}; ${a} has ${has}`);
 }
 
-/** How a name says which node: a chip by its rank, others by their names. */
+/** A node in names of changed topologies: a chip by its rank, another node by its name. */
 function calledFor({ chips, nodes }: Topology, node: number): string {
   const rank = chips.indexOf(node);
   return rank === -1 ? nodes[node].name : String(rank);
 }
 
 /**
- * Takes a chip, its rank and its links away; the ranks above move down.
+ * Removes a chip, its rank and its links; higher ranks move down by one.
  * @throws CccError 'topology' when there is no such chip, it is the only one, or some chip cannot be reached without it
  */
 export function withoutChip(topology: Topology, rank: number): Topology {
@@ -52,7 +52,7 @@ export function withoutChip(topology: Topology, rank: number): Topology {
 }
 
 /**
- * Takes a node and its links away: of a chip its rank too, and the ranks above move down.
+ * Removes a node and its links, and a chip's rank, too: higher ranks move down by one.
  * @param gone its index among the nodes
  * @throws CccError 'topology' when it is the only chip, 'disconnected' when some chip cannot be reached without it
  */
@@ -77,7 +77,7 @@ export function withoutNode(topology: Topology, gone: number): Topology {
 }
 
 /**
- * Puts rank r where rank `chips[r]` was.
+ * Renumbers the ranks: rank r moves to the chip that had rank `chips[r]`.
  * @throws CccError 'topology' when the chips are not each rank once
  */
 export function withMap(topology: Topology, chips: readonly number[]): Topology {
@@ -102,8 +102,8 @@ export function withMap(topology: Topology, chips: readonly number[]): Topology 
 }
 
 /**
- * Makes a process group: rank i is the i-th of these chips. The other chips have no rank any more and only pass messages on;
- * they stay chips, so that messages take the same routes as on the whole machine.
+ * Makes a process group, in which rank i is the i-th of these chips. The other chips lose their ranks and only forward messages; they stay
+ * chips, so that messages take the same routes as on the whole machine.
  * @throws CccError 'topology' for a chip that there is not, or is there twice, 'disconnected' when one cannot reach another
  */
 export function withGroupAmong(topology: Topology, group: readonly number[]): Topology {
@@ -120,8 +120,8 @@ export function withGroupAmong(topology: Topology, group: readonly number[]): To
 }
 
 /**
- * The same for a group that has the machine to itself. Links that are on no route between its chips are left out: no plan of the group can
- * use them, since the other chips run nothing.
+ * Makes a process group that has the machine to itself. Links on no route between its chips are removed, since no plan of the group can use
+ * them: the other chips run nothing.
  * @throws CccError those of `withGroupAmong`
  */
 export function withGroup(topology: Topology, group: readonly number[]): Topology {
@@ -129,7 +129,7 @@ export function withGroup(topology: Topology, group: readonly number[]): Topolog
   return group.length === ranksOf(topology) ? whole : { ...whole, links: linksOnRoutes(whole) };
 }
 
-/** The links on routes between ranks, whatever the channel. */
+/** The links on routes between ranks, over all channels. */
 function linksOnRoutes(topology: Topology): readonly Link[] {
   const routes = new Routes(topology);
   const used = new Set<number>();
@@ -146,7 +146,7 @@ function linksOnRoutes(topology: Topology): readonly Link[] {
 }
 
 /**
- * Checks groups that are to work at the same time.
+ * Checks process groups that work at the same time.
  * @throws CccError 'topology' for an empty group, a chip that there is not, or one that is in two groups or twice in one
  */
 export function checkGroups(topology: Topology, groups: readonly (readonly number[])[]): void {
@@ -166,7 +166,7 @@ export function checkGroups(topology: Topology, groups: readonly (readonly numbe
   });
 }
 
-/** Gives all links the same latency and bandwidth; units stay as they are. */
+/** Gives all links the same latency and bandwidth; links keep their units. */
 export function withLink(topology: Topology, spec: LinkSpec): Topology {
   const { latency, bandwidth } = spec;
   const links = topology.links.map((link) => ({
@@ -182,7 +182,7 @@ export function withLink(topology: Topology, spec: LinkSpec): Topology {
   return { ...topology, links, notes: [...topology.notes, note] };
 }
 
-/** Gives every chip a reduce engine of that throughput; where there was none, it does not overlap with communication. */
+/** Gives every chip a reduce engine with that throughput. A chip that had none gets one that does not overlap with communication. */
 export function withGamma(topology: Topology, throughput: BytesPerSecond): Topology {
   const isFree = throughput === Number.POSITIVE_INFINITY;
   const nodes = topology.nodes.map((node) => {
@@ -198,7 +198,7 @@ export function withGamma(topology: Topology, throughput: BytesPerSecond): Topol
 }
 
 /**
- * Says whether reducing and communicating can happen together.
+ * Sets whether chips can reduce and communicate at the same time.
  * @throws CccError 'topology' when no chip has a reduce engine
  */
 export function withOverlap(topology: Topology, overlap: boolean): Topology {

@@ -1,4 +1,4 @@
-/** What every chip of a topology file is like: ports, engines, name. */
+/** Reads `chip` of a topology file: the ports, engines and names that all chips have. */
 import { type ReductionOperator, reductionOperators } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypes } from '../../ir/dtype.ts';
@@ -12,7 +12,7 @@ import { readLane } from './lanes.ts';
 import { compileName, type NameTemplate } from './names.ts';
 import { wholeAtLeast } from './whole.ts';
 
-/** The engines and limits of a chip, and what chips are called: `chip 3` where nothing is said. */
+/** The engines and limits of all chips, and the template of their names (default: `chip 3`). */
 export interface ChipKind {
   readonly ports: Ports;
   readonly reduce: ReduceEngine | undefined;
@@ -60,7 +60,7 @@ function readReduce(node: YamlNode | undefined, scope: Scope, frame: Frame): Red
   };
 }
 
-/** `{ sum: [f32, f16], max: [i32] }`. */
+/** Reads the element types of each operator: `{ sum: [f32, f16], max: [i32] }`. */
 function readOperators(node: YamlNode): OperatorTypes {
   const fields = new DocumentFields(node, 'operators of a reduce engine', reductionOperators);
   const types: Partial<Record<ReductionOperator, readonly Dtype[]>> = {};
@@ -72,7 +72,7 @@ function readOperators(node: YamlNode): OperatorTypes {
   return types;
 }
 
-/** Element types have up to so many bytes, and are a power of two: whole units of at least that are whole elements. */
+/** The size of the largest element type in bytes. Sizes are powers of two, so that a message of whole units of at least this size has whole elements. */
 const leastAlignment = 8;
 
 function readMessages(node: YamlNode | undefined, scope: Scope, frame: Frame): MessageLimits | undefined {
@@ -94,7 +94,7 @@ function readMessages(node: YamlNode | undefined, scope: Scope, frame: Frame): M
   return { alignment, ids: limit('ids'), counts: limit('counts'), dimensions: [n, c, h, w], stride: limit('stride') };
 }
 
-/** Fields of commands have up to 32 bits. */
+/** The largest value of a field in commands, which have up to 32 bits. */
 const mostLimit = 2 ** 32 - 1;
 
 function wholeUpTo(most: number, node: YamlNode, what: string, scope: Scope, frame: Frame): number {

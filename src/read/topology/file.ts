@@ -1,4 +1,4 @@
-/** Topology files: machines as data, for the values that are given behind the name. */
+/** Reads topology files, which describe machines, for given values of their parameters. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Knowledge, MachineProtocol } from '../../ir/lanes.ts';
 import { defaultLimits, type Limits } from '../../ir/limits.ts';
@@ -21,9 +21,9 @@ import { describeParameters, readArguments } from './parameters.ts';
 import { functionsOn } from './shape.ts';
 import { wholeAtLeast } from './whole.ts';
 
-/** What a topology file is read for. */
+/** The name and the values of the parameters with which a topology file is read. */
 export interface TopologyRequest {
-  /** What people call it, without its values: `ring`, `./my-machine.yaml`. */
+  /** The name under which the user requested it, without values: `ring`, `./my-machine.yaml`. */
   readonly name: string;
   /** The values behind the name, in the order of the file's parameters. */
   readonly values: readonly string[];
@@ -35,9 +35,9 @@ const keys: readonly string[] = [
   ...timingKeys,
 ];
 
-/** A topology file for the values behind its name, with its links not expanded yet. */
+/** A topology file with values for its parameters, before its links are expanded. */
 export interface OpenTopology {
-  /** What the file calls it, with the values that were given. */
+  /** The name in the file, with the given values: `ring:8`. */
   readonly name: string;
   readonly fields: DocumentFields;
   readonly scope: Scope;
@@ -52,15 +52,15 @@ export interface OpenTopology {
   readonly launch: Seconds | undefined;
   readonly protocols: Readonly<Record<string, MachineProtocol>> | undefined;
   readonly status: Readonly<Record<string, Knowledge>> | undefined;
-  /** Where `shape: true` promises that the chips are a wrapping grid. */
+  /** The extents of the grid, if `shape: true` states that the chips are a grid with wrap-around links. */
   readonly shape: readonly number[] | undefined;
   readonly notes: readonly string[];
 }
 
 /**
  * Reads a topology file and expands it.
- * @throws CccError with the place: 'syntax', 'schema', 'expression' or 'unit' for what is not written as it should be, 'range', 'limit'
- * or 'topology' for a machine that cannot be
+ * @throws CccError with its place: 'syntax', 'schema', 'expression' or 'unit' for mistakes in the file, 'range', 'limit' or 'topology' for
+ * an impossible machine
  */
 export function parseTopology(source: SourceText, request: TopologyRequest, options: ReadOptions = {}): Topology {
   const limits = options.limits ?? defaultLimits;
@@ -91,13 +91,13 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
   return lane === undefined ? topology : withTiming(topology, {});
 }
 
-/** All of a topology file but what grows with the machine. @throws CccError as `parseTopology` */
+/** Reads a topology file, except the parts whose size grows with the machine. @throws CccError as `parseTopology` */
 export function openTopology(source: SourceText, request: TopologyRequest, limits: Limits): OpenTopology {
   const node = readYaml(source, limits);
   checkFormat(node, 'ccc-topology');
   const fields = new DocumentFields(node, 'a topology file', keys);
   const called = textOf(fields.require('name'), 'a name');
-  // Nothing is made of these texts here, but a file that has something else in their place is refused.
+  // The description is not used here, but a file with lists or mappings in its place is refused.
   descriptionOf(fields);
   const values = readArguments(fields.get('parameters'), request.name, request.values, limits);
   const scope = new Scope(functionsOn(values.shape));
@@ -134,15 +134,15 @@ export function openTopology(source: SourceText, request: TopologyRequest, limit
   };
 }
 
-/** What a file says about itself in words. */
+/** The description that a topology file gives of itself. */
 export interface Description {
   readonly about: string;
-  /** Where its content is published. */
+  /** The publication that the file is based on. */
   readonly source: string | undefined;
   readonly parameters: readonly { readonly name: string; readonly about: string }[];
 }
 
-/** What a topology file says about itself, without expanding it. @throws CccError 'syntax', 'schema' */
+/** Reads the description of a topology file without expanding it. @throws CccError 'syntax', 'schema' */
 export function describeTopology(source: SourceText, limits = defaultLimits): Description {
   return descriptionOf(new DocumentFields(readYaml(source, limits), 'a topology file', keys));
 }

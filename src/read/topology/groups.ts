@@ -1,4 +1,4 @@
-/** Groups of ranks that belong together: lists, or statements with `ranks`. */
+/** Reads `groups` of a topology file (ranks in one box): lists, or statements with `ranks`. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import {
   compileExpression,
@@ -14,7 +14,7 @@ import {
 import { DocumentFields, itemsOf, scalarOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
 
-/** Groups without ranks are left out. @throws CccError 'range' for ranks that do not exist, 'topology' for a rank in two groups */
+/** Evaluates the groups; empty ones are dropped. @throws CccError 'range' for ranks that do not exist, 'topology' for a rank in two groups */
 export function readGroups(
   node: YamlNode | undefined,
   chips: number,

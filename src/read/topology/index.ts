@@ -1,4 +1,4 @@
-/** Machines: topology files, and changes to what they say. */
+/** Reader of topology files, and changes of topologies. */
 export { parseChipMap, parseGamma, parseGroups, parseLinkSpec, withoutParts } from './edit-texts.ts';
 export {
   checkGroups,

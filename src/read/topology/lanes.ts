@@ -1,4 +1,4 @@
-/** What a topology file says about time beside links: launch, lanes, protocols, proxies, and how well each number is known. */
+/** Reads the parts of the time model that are not links: launch, lanes, protocols, proxies, and how well each number is known. */
 import { CccError } from '../../ir/diagnostic.ts';
 import {
   type Knowledge,
@@ -17,7 +17,7 @@ import { bytesFromText, rateFromText, secondsOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { wholeAtLeast } from './whole.ts';
 
-/** Keys of a file that are read here. */
+/** The keys of a topology file that this module reads. */
 export const timingKeys = ['launch', 'protocols', 'status'] as const;
 
 /** @throws CccError 'schema' where overhead or bandwidth is missing */
@@ -57,7 +57,7 @@ function readPartialLane(node: YamlNode): PartialLane {
   };
 }
 
-/** A field under its own name, or nothing. */
+/** An object with the field under its own name, or an empty one if it is left out. */
 function optional<Name extends string, Value>(
   fields: DocumentFields,
   name: Name,
@@ -94,7 +94,7 @@ function countOf(node: YamlNode, what: string): number {
   throw new CccError('range', `${what} must be a whole number of at least 1, not ${text}`, node.range);
 }
 
-/** The `lane` of a link. */
+/** Reads the `lane` of a link. */
 export function readLinkLane(node: YamlNode): LinkLane {
   const fields = new DocumentFields(node, 'the lane of a link', [
     'buffered',
@@ -129,7 +129,7 @@ function readRendezvous(node: YamlNode): RendezvousGap {
   return { above: bytesFromText(above, 'above'), gap: secondsOf(gap, 'gap') };
 }
 
-/** @param base the lane model of the chips, which protocols change */
+/** Reads `protocols`. @param base the lane model of the chips, of which protocols change fields */
 export function readProtocols(
   node: YamlNode | undefined,
   base: LaneModel | undefined,
@@ -165,7 +165,7 @@ function readProtocol(node: YamlNode, base: LaneModel | undefined, scope: Scope,
   };
 }
 
-/** How well numbers are known, by the paths of their keys. @throws CccError 'schema' for paths of other keys */
+/** Reads `status`: how well each number is known, by the path of its key. @throws CccError 'schema' for paths of other keys */
 export function readStatus(node: YamlNode | undefined): Readonly<Record<string, Knowledge>> | undefined {
   if (node === undefined) return undefined;
   const entries = namedEntries(node, 'paths of keys with a word each, such as protocols.LL: published');

@@ -1,4 +1,4 @@
-/** The links of a topology file: statements with loops, and the numbers that each link takes from itself or the defaults. */
+/** Reads the links of a topology file: statements with loops, and defaults for the numbers that a statement leaves out. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { LinkLane } from '../../ir/lanes.ts';
 import type { Link, OccupancyRule } from '../../ir/topology.ts';
@@ -24,14 +24,14 @@ import { secondsOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { readLinkLane } from './lanes.ts';
 
-/** How many nodes of each kind there are; chips are numbered first, then switches, then hosts. */
+/** The number of nodes of each kind. Chips are numbered first, then switches, then hosts. */
 export interface NodeCounts {
   readonly chips: number;
   readonly switches: number;
   readonly hosts: number;
 }
 
-/** What is known of links that do not say it themselves. */
+/** The default numbers of links. */
 export interface LinkDefaults {
   readonly latency: Quantity | undefined;
   readonly bandwidth: Quantity | undefined;
@@ -62,13 +62,13 @@ export type LinkBody =
 /** A statement that makes links. */
 export type EndsBody = Exclude<LinkBody, { readonly kind: 'do' }>;
 
-/** A link statement for one set of values of the names around it. */
+/** A link statement evaluated for one set of values of the loop variables. */
 export interface LinkValues extends Omit<EndsBody, 'latency' | 'bandwidth'> {
   readonly latency: Seconds;
   readonly bandwidth: BytesPerSecond;
 }
 
-/** One end of a link. */
+/** A compiled end of a link. */
 interface End {
   readonly kind: 'chip' | 'switch' | 'host';
   readonly index: CompiledExpression;
@@ -174,14 +174,14 @@ function compileEnd(tokens: TokenStream, scope: Scope): End {
   return { kind: 'chip', index: compileExpression(tokens, scope) };
 }
 
-/** Expands link statements. One expansion makes one list of links. */
+/** Expands link statements to the list of links. */
 export class LinkExpansion {
   readonly links: Link[] = [];
   protected readonly counts: NodeCounts;
   protected readonly frame: Frame;
   private readonly budget: ExpansionBudget;
   private readonly most: number;
-  /** For each node those that it is linked to already. */
+  /** By node: the nodes to which it already has a link. */
   private readonly linked = new Map<number, Set<number>>();
 
   constructor(counts: NodeCounts, frame: Frame, budget: ExpansionBudget, most: number) {
@@ -191,7 +191,7 @@ export class LinkExpansion {
     this.most = most;
   }
 
-  /** @throws CccError 'topology' for links that cannot be, 'limit' for too many */
+  /** @throws CccError 'topology' for impossible links, 'limit' for too many */
   run(statements: readonly LinkStatement[]): void {
     for (const { modifiers, body } of statements) {
       repeat(modifiers, this.frame, this.budget, () => {
@@ -215,7 +215,7 @@ export class LinkExpansion {
     if (body.kind === 'duplex') this.push(to, from, units, values, scope);
   }
 
-  /** Takes one directed link. */
+  /** Adds one directed link. */
   protected push(from: number, to: number, units: number, body: LinkValues, scope: Scope): void {
     const linked = this.linked.get(from) ?? new Set();
     this.linked.set(from, linked);

@@ -1,4 +1,4 @@
-/** Names of nodes: texts in which braces hold expressions, `gpu {r // 8}.{r % 8}`. */
+/** Templates of node names, in which braces hold expressions: `gpu {r // 8}.{r % 8}`. */
 import { CccError } from '../../ir/diagnostic.ts';
 import {
   type CompiledExpression,
@@ -11,15 +11,15 @@ import { scalarOf } from '../fields.ts';
 import { readable } from '../limits.ts';
 import { rangeWithin, type YamlNode, type YamlScalar } from '../yaml.ts';
 
-/** The name of each node of a kind. */
+/** A compiled template: the name of each node of a kind. */
 export interface NameTemplate {
   /** @throws CccError 'expression' where an expression has no value, 'range' for a name that is too long or empty */
   nameOf(index: number): string;
 }
 
 /**
- * Reads the names of a kind of node.
- * @param variable what expressions call the index of the node: `r` for chips, `i` for others
+ * Compiles the template of the names of a kind of nodes.
+ * @param variable the name of the node's index in expressions: `r` for chips, `i` for others
  * @throws CccError 'expression' for braces that hold no expression or do not close, or unknown names in them
  */
 export function compileName(node: YamlNode, variable: string, outer: Scope, frame: Frame): NameTemplate {
@@ -37,7 +37,7 @@ export function compileName(node: YamlNode, variable: string, outer: Scope, fram
   };
 }
 
-/** Plain text and expressions in turn. */
+/** Splits a template into plain texts and expressions, alternately. */
 function partsOf(scalar: YamlScalar, scope: Scope): readonly (string | CompiledExpression)[] {
   const { text } = scalar;
   const parts: (string | CompiledExpression)[] = [];

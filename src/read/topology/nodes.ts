@@ -1,4 +1,4 @@
-/** The nodes of a topology file: how many chips, switches and hosts there are, and what each is called. */
+/** Reads the nodes of a topology file: the numbers of chips, switches and hosts, and their names. */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Node, NodeKind } from '../../ir/topology.ts';
 import type { Frame, Scope } from '../expression/index.ts';
@@ -9,7 +9,7 @@ import type { NodeCounts } from './links.ts';
 import { compileName, type NameTemplate } from './names.ts';
 import { wholeAtLeast } from './whole.ts';
 
-/** Nodes that only pass messages on, numbered one after the other. */
+/** A kind of switches or hosts, which only forward messages. They are numbered consecutively. */
 interface PassiveKind {
   readonly kind: Exclude<NodeKind, 'chip'>;
   readonly count: number;
@@ -19,20 +19,20 @@ interface PassiveKind {
   readonly node: YamlNode;
 }
 
-/** All nodes of a file but the chips' engines. */
+/** The nodes of a file, without the chips' engines. */
 export interface NodeKinds {
   readonly counts: NodeCounts;
   readonly passive: readonly PassiveKind[];
 }
 
-/** How many chips there are. @throws CccError as `parseTopology`, 'limit' for more than `most` */
+/** Evaluates the number of chips. @throws CccError as `parseTopology`, 'limit' for more than `most` */
 export function countChips(fields: DocumentFields, scope: Scope, frame: Frame, most: number): number {
   return countOf(fields.require('chips'), 'chips', 1, most, scope, frame);
 }
 
 /**
- * The nodes beside so many chips. Names are evaluated later, in frames with room for one more value than the scope has now, so that the scope
- * must have all that it will ever have.
+ * Reads the switches and hosts. Names are evaluated later, in frames with room for one value more than the scope has now: nothing may be
+ * declared in the scope after this call.
  * @throws CccError as `parseTopology` for counts and names that cannot be, 'limit' for more than `most` of a kind
  */
 export function readNodeKinds(
@@ -52,7 +52,7 @@ export function readNodeKinds(
   return { counts: { chips, switches: total('switch'), hosts: total('host') }, passive };
 }
 
-/** Chips first, then switches, then hosts. */
+/** Makes all nodes: chips first, then switches, then hosts. */
 export function nodesOf(fields: DocumentFields, { counts, passive }: NodeKinds, chip: ChipKind): readonly Node[] {
   const origin = fields.entry('chips')?.value.range;
   const { ports, reduce, copy } = chip;
@@ -71,7 +71,7 @@ export function nodesOf(fields: DocumentFields, { counts, passive }: NodeKinds, 
   return nodes;
 }
 
-/** `switches: 3`, or a list of kinds with names of their own; `switch` holds what all have in common. */
+/** Reads `switches: 3`, or a list of kinds with their own names; `switch` has the fields that all kinds share. */
 function readPassive(
   fields: DocumentFields,
   kind: PassiveKind['kind'],

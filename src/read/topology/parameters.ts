@@ -1,4 +1,4 @@
-/** Parameters of topology files, and their values from what is written behind the name: `ring:8`, `torus:4x4`. */
+/** Reads the parameters of topology files, and the values behind a name such as `ring:8` or `torus:4x4`. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { type CompiledExpression, compileWhole, type Frame, type Scope } from '../expression/index.ts';
@@ -7,7 +7,7 @@ import { readable } from '../limits.ts';
 import type { YamlEntry, YamlNode } from '../yaml.ts';
 import { type GridShape, gridChipCount } from './shape.ts';
 
-/** The shape and the texts that were given, in order. */
+/** The values of a file's parameters. */
 interface Declared {
   readonly name: string;
   readonly key: SourceRange;
@@ -17,17 +17,17 @@ interface Declared {
 }
 
 export interface Arguments {
-  /** Extents, where one of the parameters is a shape. */
+  /** The extents of the parameter that is a shape; undefined if none is. */
   readonly shape: GridShape | undefined;
-  /** Sets the other parameters in a scope: declares them, and puts their values into the frame. */
+  /** Declares the other parameters in a scope, and puts their values into the frame. */
   declareIn(scope: Scope, frame: Frame): void;
-  /** The values that were given, as they stand behind a name: `4,2`, or nothing; only after `declareIn`. */
+  /** The given values as text behind a name, such as `4,2`; empty if none were given. To be called after `declareIn`. */
   text(frame: Frame, scope: Scope): string;
 }
 
 const keys = ['default', 'minimum', 'maximum', 'shape', 'about'];
 
-/** Names of the parameters, in order, with what the file says of each. @throws CccError 'schema' */
+/** The names and descriptions of the parameters, in order. @throws CccError 'schema' */
 export function describeParameters(
   node: YamlNode | undefined,
 ): readonly { readonly name: string; readonly about: string }[] {
@@ -42,7 +42,7 @@ function parameterEntries(node: YamlNode | undefined): readonly (readonly [strin
 
 /**
  * Matches the texts behind a topology's name with its parameters.
- * @throws CccError 'usage' for too many, 'range' for values that are no such number, 'limit' for too many chips
+ * @throws CccError 'usage' for too many, 'range' for values out of range, 'limit' for too many chips
  */
 export function readArguments(
   node: YamlNode | undefined,

@@ -1,18 +1,18 @@
-/** Which node or link of a topology people mean: by rank, by kind and number, or by name. */
+/** Resolves texts of users to nodes and links of a topology: by rank, by kind and number, or by name. */
 import { CccError } from '../../ir/diagnostic.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import { nearestNames } from '../nearest.ts';
 
-/** A node as people call it: a chip by its rank, any node by its name (`NIC 0`) or its kind and number (`switch 2`). */
+/** A reference to a node: a chip by its rank, any node by its name (`NIC 0`) or by its kind and number (`switch 2`). */
 export type NodeReference = number | string;
 
-/** The node of a rank's chip. @throws CccError 'topology' */
+/** The node of the chip with that rank. @throws CccError 'topology' */
 export function chipOf(topology: Topology, rank: number): number {
   if (Number.isInteger(rank) && rank >= 0 && rank < ranksOf(topology)) return topology.chips[rank];
   throw new CccError('topology', `${topology.name} has no chip ${rank}: there are 0 … ${ranksOf(topology) - 1}`);
 }
 
-/** The node that is meant. @throws CccError 'topology' when there is none, or several have the name */
+/** The node to which a text refers. @throws CccError 'topology' if there is none, or several have the name */
 export function nodeOf(topology: Topology, reference: NodeReference): number {
   if (typeof reference === 'number') return chipOf(topology, reference);
   const found = named(topology, reference);
@@ -31,7 +31,7 @@ export function nodeOf(topology: Topology, reference: NodeReference): number {
   throw new CccError('topology', `${name} has no ${reference}; ${choices}`);
 }
 
-/** The nodes that a text may mean: those of that name as it is written, else whatever its case and spaces, else by kind and number. */
+/** The nodes to which a text may refer: those with exactly that name, else those whose name differs in case and spaces only, else by kind and number. */
 function named({ nodes, chips }: Topology, reference: string): readonly number[] {
   const matching = (is: (name: string) => boolean): number[] =>
     nodes.flatMap(({ name }, node) => (is(name) ? [node] : []));
@@ -46,7 +46,7 @@ function named({ nodes, chips }: Topology, reference: string): readonly number[]
   return node === undefined ? [] : [node];
 }
 
-/** `NIC:0`, `nic0` and `NIC 0` are the same. */
+/** Normalises a name: `NIC:0`, `nic0` and `NIC 0` are the same. */
 function plainName(name: string): string {
   return name
     .trim()
@@ -56,8 +56,8 @@ function plainName(name: string): string {
 }
 
 /**
- * The two ends of `0-1`, `0-switch2` or `gpu 0.1-NIC 0`: names may have a `-` themselves.
- * @throws CccError 'usage' for what is no pair, 'topology' for nodes that there are not
+ * Resolves a pair such as `0-1`, `0-switch2` or `gpu 0.1-NIC 0` to two nodes. Names may contain a `-` themselves.
+ * @throws CccError 'usage' if the text is not a pair, 'topology' if there are no such nodes
  */
 export function endsOf(topology: Topology, text: string): readonly [NodeReference, NodeReference] {
   const pairs = [...text.matchAll(/-/g)].map(({ index }): [string, string] => [

@@ -8,21 +8,21 @@ import { isFilePath, readSource } from '../source.ts';
 import { type Description, describeTopology, parseTopology, type TopologyRequest } from './file.ts';
 
 /**
- * The machine that a text on the command line means: a shipped one with its values (`ring:8`, `torus:4x4`, `fattree:4,4,2`), or a
- * file, with values too (`./mine.yaml:4`); `-` is standard input.
- * @throws CccError 'unknown-name', 'file', and whatever `parseTopology` throws
+ * Resolves a text from the command line to a machine: a shipped one with values of its parameters (`ring:8`, `torus:4x4`, `fattree:4,4,2`), a
+ * file, with values, too (`./mine.yaml:4`), or `-` for standard input.
+ * @throws CccError 'unknown-name', 'file', and errors of `parseTopology`
  */
 export function resolveTopology(spec: string, options: ReadOptions = {}): Topology {
   const { source, request } = findTopology(spec, options);
   return parseTopology(source, request, options);
 }
 
-/** What the file that a text means says about itself. @throws CccError as `resolveTopology` */
+/** The description of the topology file that `resolveTopology` would read. @throws CccError as `resolveTopology` */
 export function describeMachine(spec: string, options: ReadOptions = {}): Description {
   return describeTopology(findTopology(spec, options).source, options.limits);
 }
 
-/** The file that a text means, and the values for it. @throws CccError 'unknown-name', 'file' */
+/** Finds the topology file for a text, and the values of its parameters. @throws CccError 'unknown-name', 'file' */
 export function findTopology(
   spec: string,
   options: ReadOptions = {},
@@ -39,12 +39,12 @@ export function findTopology(
   return { source: shippedSource('topologies', name), request: { name, values } };
 }
 
-/** Whether a name without values means a file: what looks like one, or is one and no shipped topology. */
+/** Whether a name without values means a file: it looks like a path, or such a file exists and no shipped topology has the name. */
 export function isMachineFile(name: string): boolean {
   return isFilePath(name) || (!shippedNames('topologies').includes(name) && host().exists(name));
 }
 
-/** Values stand behind the last colon; in a path, only behind the ending of a file. */
+/** Splits a text at its colon into name and values; in a path, only a colon behind the file's ending counts. */
 function splitSpec(spec: string): { readonly name: string; readonly values: readonly string[] } {
   const path = /^(.*\.(?:ya?ml|json)):([^/\\]*)$/.exec(spec);
   const match = path ?? (isFilePath(spec) ? null : /^([^:]*):(.*)$/.exec(spec));

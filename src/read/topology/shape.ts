@@ -1,20 +1,20 @@
-/** The shape parameter of a topology file (`4x4x2`), and the functions that its expressions see it through. */
+/** The shape parameter of a topology file (`4x4x2`), and the functions through which expressions use it. */
 import type { ExpressionFunction } from '../expression/index.ts';
 import { standardFunctions } from '../expression/index.ts';
 
-/** Extents of the axes; ranks are mixed-radix coordinates, the last axis fastest. */
+/** The extents of a grid's axes. Ranks are mixed-radix numbers of the coordinates, with the last axis changing fastest. */
 export type GridShape = readonly number[];
 
-/** Chips of a grid. */
+/** The number of chips of a grid. */
 export function gridChipCount(shape: GridShape): number {
   return shape.reduce((product, extent) => product * extent, 1);
 }
 
-/** The functions of expressions with those on a shape, where there is one. */
+/** All functions of expressions, with those on the shape if there is one. */
 export function functionsOn(shape: GridShape | undefined): ReadonlyMap<string, ExpressionFunction> {
   if (shape === undefined) return standardFunctions;
   const size = gridChipCount(shape);
-  /** How far apart in rank number neighbours along each axis are. */
+  /** By axis: the difference of the ranks of neighbours. */
   const strides = shape.map((_, axis) => gridChipCount(shape.slice(axis + 1)));
   const wrongAxis = (axis: number): string | undefined =>
     axis >= 0 && axis < shape.length

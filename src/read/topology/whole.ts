@@ -1,9 +1,9 @@
-/** Whole numbers of topology files. */
+/** Reads whole numbers in topology files. */
 import { CccError } from '../../ir/diagnostic.ts';
 import { compileWhole, type Frame, type Scope } from '../expression/index.ts';
 import type { YamlNode } from '../yaml.ts';
 
-/** The value of an expression that must not be less than `least`, and fit 32 bits. */
+/** Evaluates an expression to a whole number of at least `least` that fits into 32 bits. */
 export function wholeAtLeast(least: number, node: YamlNode, what: string, scope: Scope, frame: Frame): number {
   const value = compileWhole(node, scope).evaluate(frame);
   if (value >= least && value < 2 ** 31) return value;
