@@ -1,6 +1,6 @@
 /**
- * The network of ASTRA-sim's analytical backend: dimensions of rings, switches or full meshes, the first one varying fastest in the numbers of
- * NPUs. Its GB is 2³⁰ bytes, its latency that of one link.
+ * Reads networks of ASTRA-sim's analytical backend: dimensions that are rings, switches or full meshes, of which the first changes fastest in
+ * the numbering of NPUs. GB means 2³⁰ bytes there, and the latency is that of one link.
  */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
@@ -19,7 +19,7 @@ interface Dimension {
   readonly latency: number;
 }
 
-/** Whether a text has the fields that such a file has and no other. */
+/** Whether a text has the fields of such a file, which no other format has. */
 export function isAstraNetwork({ text }: SourceText): boolean {
   return /^npus_count\s*:/m.test(text) && /^topology\s*:/m.test(text) && !/^format\s*:/m.test(text);
 }
@@ -106,7 +106,7 @@ function numberOf(node: YamlNode, what: string, fits: (value: number) => boolean
   throw new CccError('range', `expected ${what}, found '${text}'`, node.range);
 }
 
-/** Every line of NPUs along a dimension: `row` is what the other dimensions are at. */
+/** The lines of NPUs along a dimension, one for each value `row` of the coordinates in the other dimensions. */
 function statementOf(
   { shape, size, bandwidth, latency }: Dimension,
   {
@@ -145,7 +145,7 @@ function statementOf(
   };
   switch (shape) {
     case 'Ring':
-      // A ring of two is one link.
+      // In a ring of two NPUs both neighbours are the same one: it has one link.
       return size === 2
         ? { ...numbers, loops, ends: `${at('0')} <-> ${at('1')}` }
         : { ...numbers, loops: [...loops, `i in 0 .. ${size - 1}`], ends: `${at('i')} <-> ${at(`(i + 1) % ${size}`)}` };

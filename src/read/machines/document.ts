@@ -1,7 +1,7 @@
-/** A topology file as a person would write it: what stands in it, and its text. */
+/** Topology files as a person would write them: their content as data, and its text. */
 import { jsonText, oneLine } from '../../ir/plain-text.ts';
 
-/** A number with its unit, and a comment that says where it comes from. */
+/** A number with its unit, and a comment on its source. */
 export interface CommentedQuantity {
   readonly text: string;
   readonly remark: string;
@@ -9,9 +9,9 @@ export interface CommentedQuantity {
 
 /** One entry of `links`. */
 export interface WrittenLinks {
-  /** Stands above it. */
+  /** The comment above the statement. */
   readonly comment?: string | undefined;
-  /** `r in 0 .. 7`, outermost first. */
+  /** The loops around the statement, outermost first: `r in 0 .. 7`. */
   readonly loops?: readonly string[];
   readonly condition?: string | undefined;
   /** `0 <-> 1` or, for one direction, `0 -> 1`; left out where there are `statements`. */
@@ -24,7 +24,7 @@ export interface WrittenLinks {
 
 /** Switches or hosts of one kind. */
 export interface NamedKind {
-  /** An expression. */
+  /** The number of nodes, as an expression. */
   readonly count: string;
   readonly name: string;
 }
@@ -46,12 +46,12 @@ export interface MachineDocument {
   readonly notes: readonly string[];
 }
 
-/** Comments start here, where what they are about is shorter. */
+/** The column at which comments behind shorter lines start. */
 const commentColumn = 44;
 const widest = 120;
 const longestName = 100;
 
-/** The text of the file. What it says is what `parseTopology` reads; nothing else describes the machine. */
+/** The text of the file. `parseTopology` reads the machine from this text, so that nothing else describes it. */
 export function writeMachine(machine: MachineDocument): string {
   const { parameter, lets, switches, hosts, groups } = machine;
   const lines = [
@@ -107,7 +107,7 @@ function statementLines(statement: WrittenLinks, depth: number): readonly string
   return [...(comment === undefined ? [] : [`${indent}# ${plain(comment)}`]), ...lines, ...inner];
 }
 
-/** A statement that is nothing but its ends stands on one line. */
+/** Writes a link statement; one that has only its ends stands on one line. */
 function innerLines(statement: WrittenLinks, depth: number): readonly string[] {
   const { ends, latency, bandwidth, units, statements, comment, condition } = statement;
   const isBare = [latency, bandwidth, units, statements, comment, condition].every((part) => part === undefined);
@@ -119,7 +119,7 @@ function withComment(text: string, remark: string, indent = 0): string {
   return remark === '' ? text : `${text.padEnd(commentColumn - indent)} # ${plain(remark)}`;
 }
 
-/** A text of any length, on lines of its own where it is long. */
+/** Writes a field with a text; a long text is folded to lines of its own. */
 function prose(key: string, text: string): readonly string[] {
   const words = plain(text).split(' ');
   if (plain(text).length + key.length < widest) return [`${key}: ${scalar(text)}`];
@@ -132,18 +132,18 @@ function prose(key: string, text: string): readonly string[] {
   return [`${key}: >-`, ...lines];
 }
 
-/** A YAML scalar that is this text, in quotes where YAML could take it for something else. */
+/** A text as a YAML scalar, in quotes if YAML could read it as something else. */
 function scalar(text: string): string {
   const clean = plain(text);
   return /^[A-Za-z0-9][\w ./()+*<>=-]*$/.test(clean) ? clean : jsonText(clean);
 }
 
-/** One line of what can be printed. */
+/** Makes a text printable, on one line. */
 function plain(text: string): string {
   return oneLine(text.replace(/\s+/g, ' ')).trim();
 }
 
-/** A text of a file as the name of a machine or a switch: braces would be expressions. */
+/** Makes a text from a file usable as the name of a machine or switch, in which braces would be expressions. */
 export function plainName(text: string, otherwise: string): string {
   const clean = plain(text.slice(0, longestName).replace(/[{}]/g, ' '));
   return clean === '' ? otherwise : clean;
@@ -159,7 +159,7 @@ export function nameFromFile(path: string, otherwise: string): string {
   return /\w/.test(name) ? name : otherwise;
 }
 
-/** What messages and descriptions call the file. */
+/** The name of the file in messages and descriptions. */
 export function fileName(path: string): string {
   return plain(path.split('/').at(-1) ?? '').slice(0, longestName);
 }

@@ -1,27 +1,27 @@
-/** A host as a dump shows it: GPUs, NICs and what joins them. */
+/** The hardware of a host as a dump shows it: GPUs, NICs, and the links between them. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { BytesPerSecond } from '../../ir/units.ts';
 
 export type HostNodeKind = 'gpu' | 'nvswitch' | 'pcie' | 'cpu' | 'nic';
 
-/** Two nodes joined, in both directions or one. */
+/** A link between two nodes, in one or both directions. */
 export interface HostLink {
   readonly a: number;
   readonly b: number;
   /** `nvlink` also stands for XGMI, `c2c` for whatever else than PCIe joins a GPU and its processor. */
   readonly kind: 'nvlink' | 'c2c' | 'pcie' | 'cpu';
-  /** What people call it: `XGMI`. */
+  /** The name of its technology in descriptions: `XGMI`. */
   readonly called: string;
   readonly there: BytesPerSecond;
-  /** 0 where there is no way back. */
+  /** The bandwidth in the other direction; 0 if there is none. */
   readonly back: BytesPerSecond;
-  /** Links of a k-synchronous step. */
+  /** The link's units: how many messages it carries in a k-synchronous step. */
   readonly units: number;
-  /** Whose figure the bandwidth is: `2 XGMI links of 36 GB/s (gfx90a)`. */
+  /** The source of the bandwidth: `2 XGMI links of 36 GB/s (gfx90a)`. */
   readonly of: string;
 }
 
-/** How fast a NIC sends, and whose figure that is. */
+/** The bandwidth of a NIC, and the source of the figure. */
 export interface Uplink {
   readonly bandwidth: BytesPerSecond;
   readonly of: string;
@@ -32,20 +32,20 @@ export interface SystemHost {
   readonly name: string;
   /** `an NCCL topology (topo.xml)`. */
   readonly readFrom: string;
-  /** What its GPUs are, where that is known: `gfx90a`. */
+  /** The model of its GPUs if known: `gfx90a`. */
   readonly gpuName: string | undefined;
   /** GPUs first, in the order of their ranks. */
   readonly nodes: readonly HostNodeKind[];
   readonly links: readonly HostLink[];
   /** By NIC, as the index of its node. */
   readonly uplinks: ReadonlyMap<number, Uplink>;
-  /** Where figures come from. */
+  /** The sources of the figures. */
   readonly source: string;
-  /** What was assumed or left out. */
+  /** Remarks on what was assumed or left out. */
   readonly notes: readonly string[];
 }
 
-/** Collects a host. */
+/** Builds a host. */
 export class HostBuilder {
   readonly nodes: HostNodeKind[] = [];
   readonly links: HostLink[] = [];
@@ -70,7 +70,7 @@ export class HostBuilder {
     this.links.push(link);
   }
 
-  /** Joins both ways, with one bandwidth. */
+  /** Adds a link with the same bandwidth in both directions. */
   duplex(kind: HostLink['kind'], a: number, b: number, figure: Uplink, called: string, units = 1): void {
     this.links.push({ a, b, kind, called, there: figure.bandwidth, back: figure.bandwidth, units, of: figure.of });
   }

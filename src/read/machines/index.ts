@@ -1,4 +1,4 @@
-/** Machines from files that other tools write: each becomes the topology file that a person would have written. */
+/** Converts dumps of other tools to topology files like those that a person would write. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import type { ReadOptions } from '../options.ts';
@@ -12,7 +12,7 @@ import { isScclTopology, readScclTopology } from './sccl.ts';
 
 export type { LinkChoice } from './reduce.ts';
 
-/** What a dump does not say. */
+/** Facts that a dump does not contain. */
 export interface DumpOptions extends ReadOptions {
   /** A row of hardware/interconnects.yaml, for `nvidia-smi topo -m`: `h100`. */
   readonly gpu?: string | undefined;
@@ -22,7 +22,7 @@ export interface DumpOptions extends ReadOptions {
   readonly links?: LinkChoice | undefined;
 }
 
-/** The formats, as messages call them. */
+/** The formats of dumps by their names in messages. */
 export const dumpKinds = {
   nccl: 'a topology of NCCL or RCCL (XML)',
   smi: 'nvidia-smi topo -m',
@@ -41,7 +41,7 @@ export function dumpKindOf(source: SourceText, onlyMachine = false): DumpKind | 
 }
 
 /**
- * A dump as the text of a topology file.
+ * Converts a dump to the text of a topology file.
  * @throws CccError those of the format's reader; 'usage' for options that mean nothing to it
  */
 export async function convertDump(source: SourceText, kind: DumpKind, options: DumpOptions): Promise<SourceText> {

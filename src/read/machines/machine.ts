@@ -1,4 +1,4 @@
-/** A host, or several on one network, as a topology file. */
+/** Writes a host, or several hosts on one network, as a topology file. */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { CommentedQuantity, MachineDocument, NamedKind, WrittenLinks } from './document.ts';
 import type { Hardware, HopKind } from './hardware.ts';
@@ -6,7 +6,7 @@ import { gigabytes, type HostLink, type HostNodeKind, type SystemHost } from './
 import { type LinkChoice, partOf } from './reduce.ts';
 import { type NumberPair, patternsOf, sum } from './regular.ts';
 
-/** How a host becomes a machine. */
+/** Options of the conversion from a host to a machine. */
 export interface MachineOptions {
   readonly links: LinkChoice;
   /** Several hosts of one kind stand on a switch over their NICs. */
@@ -92,7 +92,7 @@ class HostWriter {
     for (const { nodes } of this.populations) for (const [at, node] of nodes.entries()) this.index.set(node, at);
   }
 
-  /** All but the words. */
+  /** The content of the file, without its texts (name, description, source, notes). */
   document(gpus: number): Omit<MachineDocument, 'name' | 'about' | 'source' | 'notes'> {
     const several = this.boxes > 1;
     const passive = this.populations.filter(({ kind }) => kind !== 'gpu' && kind !== 'cpu');

@@ -1,4 +1,4 @@
-/** The NVLink, XGMI and C2C links that the GPUs of an NCCL topology tell of. */
+/** Reads the NVLink, XGMI and C2C links that the GPUs of an NCCL topology list. */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { XmlElement } from '../xml.ts';
 import type { Figure, Hardware } from './hardware.ts';
@@ -23,7 +23,7 @@ export interface NcclGpu {
   links: number;
 }
 
-/** Links to one target, as one GPU tells of them; several entries add up. */
+/** The links to one target that one GPU lists; several entries add up. */
 interface Told {
   count: number;
   bandwidth: number;

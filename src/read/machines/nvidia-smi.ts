@@ -1,6 +1,6 @@
 /**
- * The table of `nvidia-smi topo -m`: how every two GPUs and NICs of a host are joined, as a number of NVLinks or how far apart they are on PCIe.
- * It has no bandwidths; a row of hardware/interconnects.yaml gives those of the GPU.
+ * Reads the table of `nvidia-smi topo -m`, which has for every two GPUs and NICs of a host the number of NVLinks between them or their distance
+ * on PCIe. It has no bandwidths; these come from the GPU's row in hardware/interconnects.yaml.
  */
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { DisjointSets } from '../../ir/disjoint-sets.ts';

@@ -1,7 +1,7 @@
-/** What of a host is a machine for collectives: the links that are asked for, without what leads nowhere. */
+/** Reduces a host to the machine that collectives use: the requested links, without dead ends and bridges. */
 import type { HostLink, SystemHost } from './host.ts';
 
-/** Which links: those that NCCL uses between GPUs, or all. */
+/** Which links are kept: those that NCCL uses between GPUs, or all. */
 export type LinkChoice = 'nvlink' | 'all';
 
 /** A part of a host, with its nodes as in the host. */
@@ -49,7 +49,7 @@ function isJoined(host: SystemHost, links: readonly HostLink[]): boolean {
   return forwards === gpus.length && backwards === gpus.length;
 }
 
-/** Links on ways from a GPU to the NICs that are nearest to it, by hops. */
+/** The links on shortest paths, by hops, from a GPU to its nearest NICs. */
 function waysToNics(host: SystemHost, links: readonly HostLink[]): readonly HostLink[] {
   const next = host.nodes.map((): { readonly link: HostLink; readonly to: number }[] => []);
   for (const link of links) {
@@ -93,7 +93,7 @@ function withoutDeadEnds(links: readonly HostLink[], isEnd: (node: number) => bo
   }
 }
 
-/** PCIe bridges that only pass on between two are parts of one link, as fast as its slower half. */
+/** Merges the two links of a PCIe bridge with only two neighbours into one link, with the bandwidth of the slower one. */
 function withoutBridges(
   host: SystemHost,
   links: readonly HostLink[],
@@ -120,7 +120,7 @@ function withoutBridges(
   return [...left];
 }
 
-/** Two nodes have one link: where a GPU has NVLink and PCIe to its processor, messages take NVLink. */
+/** Keeps one link between two nodes: if a GPU has NVLink and PCIe to its processor, messages take NVLink. */
 function fastestOfEachPair(links: readonly HostLink[]): readonly HostLink[] {
   const fastest = new Map<string, HostLink>();
   for (const link of links) {

@@ -1,16 +1,16 @@
-/** Loops for pairs of numbers: what a person would write instead of a list. */
+/** Finds loops that generate pairs of numbers, as a person would write them instead of a list. */
 import { readable } from '../limits.ts';
 
 export type NumberPair = readonly [number, number];
 
-/** Loops, and the two expressions that make the pairs. */
+/** Loops, and the two expressions for the numbers of a pair. */
 export interface Pattern {
   readonly loops: readonly string[];
   readonly ends: readonly [string, string];
 }
 
 /**
- * Patterns that make each of the pairs once.
+ * Finds patterns that together generate each of the pairs exactly once.
  * @param alike whether both numbers count nodes of one kind, so that the order within a pair does not matter
  */
 export function patternsOf(pairs: readonly NumberPair[], alike: boolean): readonly Pattern[] {

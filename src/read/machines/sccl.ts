@@ -8,7 +8,7 @@ import { JsonReader } from '../plan/json-reader.ts';
 import { fileName, type MachineDocument, plainName, type WrittenLinks } from './document.ts';
 import { type NumberPair, patternsOf } from './regular.ts';
 
-/** What one chunk per round is taken to be, where nothing is said. */
+/** The bandwidth in GB/s that is assumed for one chunk per round, and the latency of every link. */
 const unit = 25;
 const latency = '1 us';
 

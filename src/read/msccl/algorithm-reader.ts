@@ -1,4 +1,4 @@
-/** The XML of an MSCCL algorithm: what must stand where, and which values make sense there. */
+/** Reads the XML of an MSCCL algorithm, and checks the nesting of elements and the values of attributes. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { PlanBuffer, Slice } from '../../ir/plan.ts';
@@ -14,7 +14,7 @@ import {
   stepTypes,
 } from './algorithm.ts';
 
-/** What each element must stand in. */
+/** The parent of each element. */
 const parents = new Map([
   ['algo', undefined],
   ['gpu', 'algo'],
@@ -24,12 +24,12 @@ const parents = new Map([
 
 const buffers: Readonly<Record<'i' | 'o' | 's', PlanBuffer>> = { i: 'input', o: 'output', s: 'scratch' };
 
-/** Attributes that runtimes demand, but not every tool writes. */
+/** Attributes that runtimes require, but that not every tool writes. */
 const demanded = ['inplace', 'outofplace', 'minBytes', 'maxBytes'] as const;
 
 /**
  * Reads an algorithm.
- * @throws CccError 'syntax' for text that is not XML, 'malformed' for what is missing or makes no sense, 'limit'
+ * @throws CccError 'syntax' for text that is not XML, 'malformed' for missing elements and wrong values, 'limit'
  */
 export function readMscclAlgorithm(source: SourceText, limits: Limits): MscclAlgorithm {
   const reader = new AlgorithmReader(limits);
@@ -39,7 +39,7 @@ export function readMscclAlgorithm(source: SourceText, limits: Limits): MscclAlg
 
 class AlgorithmReader {
   private readonly limits: Limits;
-  /** Names of the elements that are open. */
+  /** The names of the open elements, outermost first. */
   private readonly path: string[] = [];
   private readonly gpus = new Map<number, MscclGpu>();
   private algorithm: Omit<MscclAlgorithm, 'gpus' | 'steps'> | undefined = undefined;

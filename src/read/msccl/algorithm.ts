@@ -1,17 +1,17 @@
-/** An MSCCL algorithm as its file states it: gpus, thread blocks, steps. */
+/** An MSCCL algorithm as its file has it: GPUs, thread blocks, steps. */
 import type { SourceRange } from '../../ir/diagnostic.ts';
 import type { PlanBuffer, Slice } from '../../ir/plan.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { XmlElement } from '../xml.ts';
 
 /**
- * What a step does: send, receive, receive and forward (`rcs`), receive, reduce and forward without writing (`rrs`),
- * receive and reduce (`rrc`), that and forward (`rrcs`), copy, reduce, nothing but wait.
+ * The types of steps: send (`s`), receive (`r`), receive and forward (`rcs`), receive, reduce and forward without writing (`rrs`), receive and
+ * reduce (`rrc`), receive, reduce and forward (`rrcs`), copy (`cpy`), reduce (`re`), and only wait (`nop`).
  */
 export const stepTypes = ['s', 'r', 'rcs', 'rrs', 'rrc', 'rrcs', 'cpy', 're', 'nop'] as const;
 export type MscclStepType = (typeof stepTypes)[number];
 
-/** Which operands and peers each type uses; what a step says of others means nothing. */
+/** The operands and peers that each type of step uses; its other attributes have no meaning. */
 export const stepFacts: Readonly<
   Record<
     MscclStepType,
@@ -32,22 +32,22 @@ export const stepFacts: Readonly<
 export interface MscclStep {
   readonly type: MscclStepType;
   readonly rank: number;
-  /** Id of its thread block. */
+  /** The id of the step's thread block. */
   readonly block: number;
-  /** Position in its thread block. */
+  /** The step's position in its thread block. */
   readonly index: number;
   readonly source: Slice | undefined;
   readonly target: Slice | undefined;
-  /** The step of another thread block that it waits for. */
+  /** The step of another thread block for which it waits. */
   readonly wait: { readonly block: number; readonly step: number } | undefined;
-  /** Others may wait for it (`hasdep`). */
+  /** Whether steps of other thread blocks may wait for it (`hasdep`). */
   readonly publishes: boolean;
   readonly element: XmlElement;
 }
 
 export interface MscclThreadBlock {
   readonly id: number;
-  /** Peers, −1 for none. */
+  /** The peers for sending and receiving; −1 for none. */
   readonly send: number;
   readonly receive: number;
   readonly channel: number;
@@ -57,9 +57,9 @@ export interface MscclThreadBlock {
 
 export interface MscclGpu {
   readonly id: number;
-  /** Chunks that the file declares. */
+  /** The sizes of the buffers in chunks, as the file declares them. */
   readonly declared: Readonly<Record<PlanBuffer, number>>;
-  /** By id, in the order they stand in. */
+  /** Thread blocks by id, in the order of the file. */
   readonly blocks: Map<number, MscclThreadBlock>;
   readonly range: SourceRange;
 }
@@ -67,7 +67,7 @@ export interface MscclGpu {
 export const protocols = ['Simple', 'LL', 'LL128'] as const;
 export type MscclProtocol = (typeof protocols)[number];
 
-/** Collectives as the format spells them. */
+/** The format's names of collectives. */
 export const spellings = [
   ...['reduce', 'broadcast', 'allreduce', 'reducescatter', 'reduce_scatter', 'allgather', 'gather', 'scatter'],
   ...['alltoall', 'alltoallv', 'send', 'recv', 'custom'],
@@ -79,17 +79,17 @@ export interface MscclAlgorithm {
   readonly collective: string;
   readonly ranks: number;
   readonly channels: number;
-  /** Chunks that one pass divides the message into. */
+  /** The number of chunks into which one pass divides the message. */
   readonly chunksPerLoop: number;
   readonly inPlace: boolean;
   readonly outOfPlace: boolean;
-  /** M that runtimes take it for, both ends included. */
+  /** The range of sizes M for which runtimes use the algorithm, both ends included. */
   readonly messages: { readonly least: Bytes; readonly most: Bytes };
-  /** Attributes that runtimes demand and the file does not have. */
+  /** Attributes that runtimes require and that the file lacks. */
   readonly missing: readonly string[];
   /** By rank. */
   readonly gpus: readonly MscclGpu[];
   readonly steps: number;
-  /** The `<algo>` tag, for errors about the whole. */
+  /** The place of the `<algo>` tag, for errors about the whole file. */
   readonly element: XmlElement;
 }

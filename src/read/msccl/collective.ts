@@ -1,4 +1,4 @@
-/** Which collective an MSCCL algorithm is, in chunks. */
+/** Derives the collective of an MSCCL algorithm, with its number of chunks. */
 import {
   type Collective,
   type CollectiveKind,
@@ -9,16 +9,17 @@ import {
 import { CccError } from '../../ir/diagnostic.ts';
 import type { MscclAlgorithm } from './algorithm.ts';
 
-/** What an algorithm does not say: the runtime is told with each call. */
+/** The arguments of a call that an algorithm's file does not state. */
 export interface CallArguments {
   readonly root: number;
   readonly op: ReductionOperator;
-  /** How files are used that are for both; in place if left out. */
+  /** The use of files that are for in-place and out-of-place use; default: in place. */
   readonly use?: 'in place' | 'out of place' | undefined;
 }
 
 /**
- * The message of allgather, reducescatter and alltoall is N shards, that of the others one: `nchunksperloop` divides it.
+ * The message of allgather, reducescatter and alltoall has N shards, that of other collectives one. `nchunksperloop` is the number of chunks
+ * of the whole message.
  */
 const kinds: ReadonlyMap<string, { readonly kind: CollectiveKind; readonly sharded: boolean }> = new Map([
   ['allgather', { kind: 'allgather', sharded: true }],
@@ -32,7 +33,7 @@ const kinds: ReadonlyMap<string, { readonly kind: CollectiveKind; readonly shard
   ['scatter', { kind: 'scatter', sharded: false }],
 ]);
 
-/** @throws CccError 'unsupported' when the file cannot say what must come out, 'malformed', 'range' for the root */
+/** @throws CccError 'unsupported' if the file does not determine the result, 'malformed', 'range' for the root */
 export function mscclCollectiveOf(
   algorithm: MscclAlgorithm,
   { root, op, use = 'in place' }: CallArguments,
@@ -55,7 +56,7 @@ export function mscclCollectiveOf(
   return { kind: found.kind, ranks, chunks, root, op, ordered: false, inPlace };
 }
 
-/** What is unusual about the file without being wrong. */
+/** Remarks on properties of the file that are unusual, but not wrong. */
 export function mscclNotes(algorithm: MscclAlgorithm, collective: Collective): readonly string[] {
   const { missing, channels, gpus } = algorithm;
   const notes: string[] = [];
@@ -65,7 +66,7 @@ export function mscclNotes(algorithm: MscclAlgorithm, collective: Collective): r
   const blocks = gpus.flatMap((gpu) => [...gpu.blocks.values()]);
   const beyond = blocks.find(({ channel }) => channel >= channels);
   if (beyond !== undefined) notes.push(`nchannels="${channels}", but there is a <tb> with chan="${beyond.channel}"`);
-  // A buffer that an algorithm in place does not name may be declared as empty.
+  // In-place algorithms may declare the buffer that they do not use as empty.
   const odd = gpus.find(
     ({ id, declared }) =>
       (declared.input !== 0 && declared.input !== inputChunks(collective, id)) ||

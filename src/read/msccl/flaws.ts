@@ -1,8 +1,8 @@
-/** What a file states that no plan can express, as findings like those of the verifier. */
+/** Findings about statements of a file that no plan can express, in the form of the verifier's findings. */
 import type { Finding } from '../../ir/verification.ts';
 import type { MscclStep } from './algorithm.ts';
 
-/** `step 3 of tb 1 of gpu 0`. */
+/** A step in words: `step 3 of tb 1 of gpu 0`. */
 export function stepName({ rank, block, index }: MscclStep): string {
   return `step ${index} of tb ${block} of gpu ${rank}`;
 }

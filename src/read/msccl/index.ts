@@ -1,2 +1,2 @@
-/** MSCCL XML in. Apart from the rest of this room, so that its XML parser is loaded only when it is needed. */
+/** Reader of MSCCL XML. `read/index.ts` does not export it, so that the XML parser is loaded only when needed. */
 export { type MscclDocument, type MscclOptions, readMsccl } from './read-msccl.ts';

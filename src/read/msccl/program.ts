@@ -1,6 +1,6 @@
 /**
- * The steps of one gpu as operations of a plan. Fused steps become several: what arrives is taken into memory of its own,
- * reduced there, and passed on from there.
+ * Translates the steps of one GPU to operations of a plan. Fused steps become several operations: what arrives is received into scratch of its
+ * own, reduced there, and forwarded from there.
  */
 import { type Collective, inputChunks, memoryLayout, outputChunks } from '../../ir/collective.ts';
 import type { NewOperation, PlanBuilder, ProgramBuffers, Slice } from '../../ir/plan.ts';
@@ -8,7 +8,7 @@ import type { Finding } from '../../ir/verification.ts';
 import type { MscclGpu, MscclStep, MscclThreadBlock } from './algorithm.ts';
 import { flaw, stepName } from './flaws.ts';
 
-/** First and last operation of a step, as the builder numbers them. */
+/** The first and last operation of a step, as handles of the builder. */
 interface Span {
   readonly first: number;
   readonly last: number;
@@ -22,9 +22,9 @@ export class MscclProgram {
   private readonly builder: PlanBuilder;
   private readonly layout: ReturnType<typeof memoryLayout>;
   private readonly spans = new Map<MscclStep, Span>();
-  /** Chunks of scratch that the file's own steps use. */
+  /** The chunks of scratch that the file's own steps use. */
   private readonly ownScratch: number;
-  /** Chunks that follow them, for what arrives. */
+  /** The chunks of scratch behind these, into which fused steps receive. */
   private arrivals = 0;
 
   constructor(gpu: MscclGpu, collective: Collective, builder: PlanBuilder) {
@@ -37,14 +37,14 @@ export class MscclProgram {
     this.buffers = { input, output, scratch: this.ownScratch + this.arrivals };
   }
 
-  /** Makes a step wait for another that does something. */
+  /** Makes a step wait for another one that has operations. */
   wait(step: MscclStep, earlier: MscclStep): void {
     const waiting = this.spans.get(step);
     const awaited = this.spans.get(earlier);
     if (waiting !== undefined && awaited !== undefined) this.builder.wait(waiting.first, awaited.last);
   }
 
-  /** Reading past the end of scratch finds whatever lies there; writing there destroys it. */
+  /** Checks accesses beyond the end of scratch, which read undefined data or overwrite other memory. */
   private measureScratch(): number {
     const declared = this.gpu.declared.scratch;
     let used = declared;
@@ -74,12 +74,12 @@ export class MscclProgram {
       );
       const last = handles[handles.length - 1];
       this.spans.set(step, { first: handles[0], last });
-      // The runtime takes a message only when there is room to pass it on.
+      // The runtime receives a message only when there is room to forward it.
       if (operations.length > 1 && operations[operations.length - 1].kind === 'send')
         this.builder.relay(handles[0], last);
       if (this.needsArrival(step)) arriving = Math.max(arriving, (step.source ?? step.target)?.count ?? 0);
     }
-    // A thread block handles one message at a time.
+    // A thread block processes one message at a time.
     this.arrivals += arriving;
   }
 
@@ -104,8 +104,8 @@ export class MscclProgram {
   }
 
   /**
-   * A step from one place to the same loads and stores like any other: what comes in between is lost. Plans have no such operation, so that
-   * what is loaded goes into memory of its own.
+   * A step whose source and destination are the same place still loads and stores, so that a write between the two is lost. Plans have no such
+   * operation: it becomes a copy to scratch and a copy back.
    */
   private localOperations(type: 'cpy' | 're', source: Slice, target: Slice): readonly Omit<NewOperation, 'step'>[] {
     const kind = type === 'cpy' ? 'copy' : 'reduce';
@@ -128,7 +128,7 @@ export class MscclProgram {
     return { buffer: 'scratch', offset: this.ownScratch + this.arrivals, count };
   }
 
-  /** In place, input and output are the same memory. */
+  /** Resolves a buffer: in place, input and output are the same memory. */
   private sameMemory(a: Slice, b: Slice): boolean {
     const { input, output, cells } = this.layout;
     const cellOf = ({ buffer, offset }: Slice): number => ({ input, output, scratch: cells })[buffer] + offset;

@@ -1,4 +1,4 @@
-/** MSCCL XML: text in, tables out. */
+/** Reads MSCCL XML into a plan. */
 import type { SourceText } from '../../ir/diagnostic.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
@@ -14,29 +14,29 @@ import { type CallArguments, mscclCollectiveOf, mscclNotes } from './collective.
 import { MscclProgram } from './program.ts';
 import { MscclWaits } from './waits.ts';
 
-/** An algorithm as a plan, and what the plan cannot say. */
+/** The plan of an algorithm, and facts about the file that the plan does not hold. */
 export interface MscclDocument extends PlanDocument {
-  /** The file is for use in place and for use out of place: what is read is one of them. */
+  /** Whether the file is for in-place and out-of-place use; the plan is for one of them. */
   readonly hasBothUses: boolean;
   readonly protocol: MscclProtocol;
-  /** M that runtimes take it for, both ends included; others run something else. */
+  /** The range of sizes M for which runtimes use the algorithm, both ends included; for other sizes they run another one. */
   readonly messages: { readonly least: Bytes; readonly most: Bytes };
-  /** Transfers that a connection of its protocol buffers. */
+  /** The number of transfers that a connection buffers under the file's protocol. */
   readonly inflight: number;
-  /** What is unusual about the file without being wrong. */
+  /** Remarks on properties of the file that are unusual, but not wrong. */
   readonly notes: readonly string[];
-  /** Errors that no plan can express: they decide the verdict, whatever the verifier says of the rest. */
+  /** Errors of the file that no plan can express. They decide the verdict, whatever the verifier finds. */
   readonly flaws: readonly Finding[];
 }
 
-/** What the format leaves to the call – root 0, `sum` and in place unless said otherwise – and limits. */
+/** The arguments that the format leaves to the call (by default root 0, `sum` and in place), and limits. */
 export type MscclOptions = ReadOptions & Partial<CallArguments>;
 
 const depths: Readonly<Record<MscclProtocol, number>> = { Simple: 2, LL: 8, LL128: 8 };
 
 /**
  * Reads an algorithm. Thread blocks become lanes; every operation keeps the place of its step.
- * @throws CccError 'syntax' for text that is not XML, 'malformed' for what is missing or makes no sense, 'limit', 'unsupported'
+ * @throws CccError 'syntax' for text that is not XML, 'malformed' for missing elements and wrong values, 'limit', 'unsupported'
  */
 export function readMsccl(source: SourceText, options: MscclOptions = {}): MscclDocument {
   const { limits = defaultLimits, root = 0, op = 'sum', use } = options;

@@ -1,7 +1,7 @@
 /**
- * Waiting in MSCCL: a step with `depid` waits until that thread block has finished step `deps` or a later one, but only steps
- * with `hasdep="1"` are seen to finish. So it waits for the first such step at or behind `deps`. A `nop` is a step too: it
- * is finished when the one before it is and what it waits for is; plans have no such operation, so its waits pass to others.
+ * Dependencies in MSCCL: a step with `depid` waits until that thread block has finished step `deps` or a later one, but thread blocks publish
+ * only the end of steps with `hasdep="1"`. So it waits for the first such step at or behind `deps`. A `nop` finishes when the step before it
+ * and the step for which it waits have finished; plans have no such operation, so that its dependencies pass to the steps that wait for it.
  */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Finding } from '../../ir/verification.ts';
@@ -14,7 +14,7 @@ export class MscclWaits {
   private visits = 0;
 
   /**
-   * Tells, for each step of a gpu that does something, which other such steps must be finished first; lane order not included.
+   * For each step of a GPU that has operations: the other such steps that must finish first, besides those before it in its thread block.
    * @throws CccError 'malformed' for a thread block that does not exist, 'limit'
    */
   of(gpu: MscclGpu, wait: (step: MscclStep, earlier: MscclStep) => void): void {
@@ -34,7 +34,7 @@ export class MscclWaits {
     }
   }
 
-  /** The publishing step that each waiting step waits for. */
+  /** By waiting step: the publishing step for which it waits. */
   private awaitedBy(gpu: MscclGpu): Map<MscclStep, MscclStep> {
     const published = new Map([...gpu.blocks.values()].map((block) => [block.id, publishedFrom(block)]));
     const awaited = new Map<MscclStep, MscclStep>();
@@ -53,7 +53,7 @@ export class MscclWaits {
     return awaited;
   }
 
-  /** Steps that do something and are finished when the roots are: through each `nop` to what it waits for. */
+  /** The steps with operations on which the roots depend, followed through `nop` steps. */
   private finishedWith(
     roots: readonly (MscclStep | undefined)[],
     awaited: ReadonlyMap<MscclStep, MscclStep>,
@@ -76,7 +76,7 @@ export class MscclWaits {
     return found;
   }
 
-  /** Circles of `nop` alone, which no operation would show: those that are never free of what they wait for. */
+  /** Cycles that consist of `nop` steps alone, which are in no operation and so invisible to the verifier. */
   private findCircles(
     gpu: MscclGpu,
     awaited: ReadonlyMap<MscclStep, MscclStep>,
@@ -111,7 +111,7 @@ export class MscclWaits {
   }
 }
 
-/** For each position of a thread block, the first publishing step at or behind it. */
+/** By position in a thread block: the first publishing step at or behind it. */
 function publishedFrom({ steps }: MscclThreadBlock): readonly (MscclStep | undefined)[] {
   const result: (MscclStep | undefined)[] = new Array(steps.length);
   let next: MscclStep | undefined;
