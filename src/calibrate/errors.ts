@@ -33,7 +33,8 @@ export function errorsOf(predictions: readonly Prediction<ConfigurationLabel>[])
   );
   const contested = [...races.values()].filter((race) => race.length > 1);
   const correlations = contested.flatMap((race) => {
-    const rho = race.length < fitting.minPlansInRace ? undefined : spearman(race.map(measuredOf), race.map(predictedOf));
+    const rho =
+      race.length < fitting.minPlansInRace ? undefined : spearman(race.map(measuredOf), race.map(predictedOf));
     return rho === undefined ? [] : [rho];
   });
   const regrets = contested.map((race) => regret(race.map(measuredOf), race.map(predictedOf)));

@@ -1,7 +1,7 @@
-/** Times as people read them on an axis. */
+/** Ticks of a time axis, and times as text. */
 import { formatSeconds } from '../../ir/units.ts';
 
-/** Whole multiples of 1, 2 or 5 times a power of ten within a range, about so many. */
+/** About `wanted` ticks in a range, at multiples of 1, 2 or 5 times a power of ten. */
 export function ticks(from: number, to: number, wanted: number): readonly number[] {
   const span = to - from;
   if (!(span > 0)) return [from];
@@ -21,7 +21,7 @@ const units = [
   { name: 's', seconds: 1 },
 ] as const;
 
-/** A tick in the unit of the last one, with no more digits than tell neighbours apart. @param step between ticks */
+/** The label of a tick, in the unit of the last tick, with the digits that distinguish neighbours. @param step the distance between ticks */
 export function tickText(value: number, step: number, last: number, clock: 'seconds' | 'steps'): string {
   if (clock === 'steps') return String(Number(value.toFixed(decimalsOf(step))));
   const unit = [...units].reverse().find(({ seconds }) => Math.abs(last) >= seconds) ?? units[0];
@@ -32,7 +32,7 @@ function decimalsOf(step: number): number {
   return step > 0 ? Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9))) : 0;
 }
 
-/** A duration or an instant of a plan's clock. */
+/** A duration or an instant of a plan's clock as text. */
 export function clockText(value: number, clock: 'seconds' | 'steps'): string {
   return clock === 'seconds' ? formatSeconds(value) : String(Number(value.toFixed(2)));
 }

@@ -1,4 +1,4 @@
-/** Chinese for sentences that ccc writes in English into the data of a page: reasons of certificates, lines of proofs. `{a}` stands for what differs. */
+/** Chinese for sentences that ccc writes in English into the data of a page: reasons of certificates, lines of proofs. `{a}` stands for a part that differs from sentence to sentence. */
 type Sentence = readonly [english: string, chinese: string];
 
 const sentences: readonly Sentence[] = [
@@ -170,7 +170,7 @@ const sentences: readonly Sentence[] = [
   ['proved by the kernel', '由内核证明'],
 ];
 
-/** What may stand for a letter above; amounts and names stay as they are. */
+/** Translations of parts that stand for a letter above; amounts and names stay unchanged. */
 const parts: readonly Sentence[] = [
   ['sent, received and combined', '发送、接收并归约'],
   ['sent and received', '发送并接收'],
@@ -230,7 +230,7 @@ function patternOf([english, chinese]: Sentence): Pattern {
 
 const patterns = { sentences: sentences.map(patternOf), parts: parts.map(patternOf) };
 
-/** The sentence in Chinese; undefined where there is none. */
+/** The sentence in Chinese; undefined if there is no translation. */
 export function inChinese(sentence: string, among: keyof typeof patterns = 'sentences'): string | undefined {
   for (const { english, names, chinese } of patterns[among]) {
     const found = english.exec(sentence);

@@ -1,4 +1,4 @@
-/** The page in Chinese. */
+/** The page's texts in Chinese. */
 import type { Words } from './english.ts';
 
 export const chinese: Words = {

@@ -1,4 +1,4 @@
-/** What is chosen, in words, with everything it leads to. */
+/** The panel that describes the selected operation, link or node, with links to everything related. */
 import { html, refill } from './dom.ts';
 import { lineText, linkText, operationText, type PagePart, planTimeText, type Scene } from './scene.ts';
 import type { Selection, State } from './state.ts';

@@ -1,4 +1,4 @@
-/** Columns of numbers read back from the text that a page holds. */
+/** Decodes the columns of numbers in a page's data. */
 import { inflateSync } from 'fflate';
 import type { PageColumn } from '../page-document.ts';
 
@@ -23,7 +23,7 @@ export function columnOf({ type, base64 }: PageColumn): NumberColumn {
   }
 }
 
-/** How many of the entries `from … to − 1`, which ascend, are at most `limit`, counted from 0: the first that is greater. */
+/** Bisection: the index of the first of the ascending entries `from … to − 1` that is greater than `limit`; `to` if there is none. */
 export function firstAbove(column: ArrayLike<number>, limit: number, from = 0, to = column.length): number {
   let [low, high] = [from, to];
   while (low < high) {

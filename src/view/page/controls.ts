@@ -1,4 +1,4 @@
-/** Play, pause, step, slider, speed, and what is drawn besides. */
+/** The controls: play, pause, step, slider, speed, and the choice of what else is drawn. */
 
 import { firstAbove } from './columns.ts';
 import { html, refill } from './dom.ts';
@@ -122,7 +122,7 @@ export function togglePlay({ store, model }: Scene): void {
   store.set({ playing: !playing && duration > 0, ...(!playing && time >= duration ? { time: 0 } : {}) });
 }
 
-/** To the next or the last instant at which something starts. */
+/** Moves the time to the next or the previous instant at which an operation starts. */
 export function step({ store, model }: Scene, by: 1 | -1): void {
   const { moments } = model;
   const { time } = store.state;

@@ -17,11 +17,11 @@ export function curveOf({ nodes }: PageMachine, { from, to, bend }: PageLink): C
   const [a, b] = [nodes[from], nodes[to]];
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
   const [ux, uy] = [(b.x - a.x) / length, (b.y - a.y) / length];
-  // To the left of the way, as drivers keep to one side of a road.
+  // To the left of the direction of the link, so that the two directions of a pair lie side by side.
   const [nx, ny] = [uy, -ux];
   const side = (point: CurvePoint, off: number): CurvePoint => ({ x: point.x + nx * off, y: point.y + ny * off });
   const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
-  // A quadratic curve passes half as far from its ends' line as its control point stands.
+  // A quadratic curve's midpoint is half as far from the line between its ends as its control point.
   const control = side(middle, drawingSizes.apart + 2 * bend);
   return {
     start: onRim(side(a, drawingSizes.apart), control),
@@ -37,7 +37,7 @@ function onRim(centre: CurvePoint, towards: CurvePoint): CurvePoint {
   return { x: centre.x + dx * part, y: centre.y + dy * part };
 }
 
-/** The point at a part of the way, from 0 to 1. */
+/** The point of a curve at a parameter from 0 to 1. */
 export function pointOn({ start, control, end }: Curve, part: number): CurvePoint {
   const rest = 1 - part;
   const at = (a: number, b: number, c: number) => rest * rest * a + 2 * rest * part * b + part * part * c;

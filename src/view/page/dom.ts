@@ -1,4 +1,4 @@
-/** Elements made from data. Texts become text nodes, never markup; what would act in them is replaced by a mark. */
+/** Makes elements from data. Texts become text nodes, never markup, and control characters in them are replaced by a mark. */
 import { plainLines } from '../../ir/plain-text.ts';
 
 type Child = Node | string | undefined | false;
@@ -44,7 +44,7 @@ function filled<Made extends Element>(element: Made, attributes: Attributes, chi
   return element;
 }
 
-/** Puts other children in the place of those that there are. */
+/** Replaces the children of an element. */
 export function refill(element: Element, ...children: readonly Child[]): void {
   element.replaceChildren();
   filled(element, {}, children);

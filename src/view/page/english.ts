@@ -1,4 +1,4 @@
-/** The page in English. `{name}` stands for what is filled in. */
+/** The page's texts in English. `{name}` stands for a value that is filled in. */
 export const english = {
   verdict: 'Verdict',
   'verdict.correct': 'correct',
@@ -164,5 +164,5 @@ export const english = {
   open: 'Open',
 } as const;
 
-/** What a language has to say. */
+/** The texts that each language must have. */
 export type Words = { readonly [Key in keyof typeof english]: string };

@@ -1,4 +1,4 @@
-/** What the plan is and what it reaches, and the choices of language and theme. */
+/** The header: the plan's name, time and bound, and the choices of language and theme. */
 import { formatBytes } from '../../ir/units.ts';
 import { html, refill } from './dom.ts';
 import { type PagePart, planTimeText, type Scene } from './scene.ts';
@@ -81,7 +81,7 @@ function aboutText({ model, words }: Scene): string {
   ].join(' · ');
 }
 
-/** The verdict in a word beside a sign, since colours alone do not tell everybody. */
+/** The verdict as a word and a sign, since not everybody can distinguish colours. */
 function factsOf(scene: Scene): readonly HTMLElement[] {
   const { model, words } = scene;
   const { verdict, duration, clock, bound, messages, measured } = model.page;

@@ -1,13 +1,13 @@
-/** The keyboard. */
+/** Keyboard shortcuts. */
 import { step, togglePlay } from './controls.ts';
 import type { Scene } from './scene.ts';
 import { languages, type State, themes } from './state.ts';
 import { panned, zoomed } from './window.ts';
 
-/** What the slider itself does something with. */
+/** Keys that the slider handles itself. */
 const sliderKeys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'];
 
-/** Keys do not act where something is chosen with them. */
+/** Whether an element handles keys itself, such as a selection list, so that shortcuts do not apply. */
 function isTaken({ target, key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || target instanceof HTMLSelectElement) return true;
   if (!(target instanceof HTMLInputElement)) return false;

@@ -11,14 +11,14 @@ export interface Cell {
 
 export interface ListEntry {
   readonly cells: readonly Cell[];
-  /** Rows that only head others. */
+  /** Whether the row is a heading of the rows below it. */
   readonly isHeading?: boolean;
   readonly marks?: string;
 }
 
 export interface ListSource {
   readonly label: string;
-  /** Of the columns; empty for a list without a head. */
+  /** The titles of the columns; empty for a list without a head. */
   readonly head: readonly string[];
   readonly layout: string;
   readonly count: number;

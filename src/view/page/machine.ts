@@ -1,4 +1,4 @@
-/** The machine as a graph, with messages that travel over it. */
+/** Draws the machine as a graph, with messages moving along its links. */
 import type { PageMachine } from '../page-document.ts';
 import { type Curve, curveOf, pathText, pointOn } from './curves.ts';
 import { html, refill, svg } from './dom.ts';
@@ -229,7 +229,7 @@ class MachineDrawing {
     return entry;
   }
 
-  /** Links of a route take equal parts of the time, so that the eye can follow. */
+  /** The place of a message on its route. Each link of the route gets an equal part of the time, so that the eye can follow. */
   private placeOf(instance: number, time: number): { readonly x: number; readonly y: number } {
     const { model } = this.scene;
     const route = model.routeOf(instance);
@@ -259,7 +259,7 @@ function boxOf({ label, x, y, width, height }: PageMachine['boxes'][number]): SV
   );
 }
 
-/** Hatched, for eyes that do not tell the colour. */
+/** A hatched pattern, for people who cannot distinguish the colours. */
 function patterns(): SVGDefsElement {
   return svg(
     'defs',

@@ -1,4 +1,4 @@
-/** The page: reads its data, builds its parts, and lets each follow the state. */
+/** The page's entry: reads its data, builds its parts, and updates them when the state changes. */
 import type { PageDocument } from '../page-document.ts';
 import { chosenPart } from './chosen.ts';
 import { controlsPart } from './controls.ts';
@@ -65,14 +65,14 @@ function start(): void {
   if (data.served) rememberOnReload(store);
 }
 
-/** A tuning whose plans were not given. */
+/** Builds the page of a tuning without plans. */
 function showTuning(data: PageDocument, root: HTMLElement): void {
   const store = new Store(usualState());
   const part = tuningPart({ document: data, store, words: wordsOf(store.state.language) });
   refill(root, html('h1', {}, data.title), part?.element);
 }
 
-/** What is shown of a plan at first. */
+/** The initial state for a plan. */
 function openingOf({ plans }: PageDocument, plan: number): Partial<State> {
   const { duration, verdict } = plans[plan];
   return {

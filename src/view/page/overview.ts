@@ -1,4 +1,4 @@
-/** A strip of the whole time: how many links are at work, and the window that the timeline shows, which can be moved here. */
+/** A strip over the whole time: it shows how many links are busy, and the window of the timeline, which can be dragged here. */
 import { html } from './dom.ts';
 import { Dragging } from './dragging.ts';
 import type { PlanModel } from './plan-model.ts';
@@ -65,7 +65,7 @@ export function overviewPart(scene: Scene): PagePart {
   };
 }
 
-/** Links at work in each column of the strip, on average; lanes where there are no links. */
+/** By column of the strip: the average number of busy links, or of busy lanes if there are no links. */
 function workOf(model: PlanModel): Float64Array {
   const work = new Float64Array(pageSizes.overviewColumns);
   const { duration } = model.page;

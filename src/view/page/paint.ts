@@ -12,7 +12,7 @@ export interface Paint {
   /** By kind of operation: colours, and textures over them. */
   readonly kinds: readonly string[];
   readonly textures: readonly (CanvasPattern | undefined)[];
-  /** By step, in turn. */
+  /** The colours of steps, used in turn. */
   readonly steps: readonly string[];
   readonly measured: CanvasPattern | undefined;
 }

@@ -11,7 +11,7 @@ import { stepsPanel } from './panels/steps.ts';
 import type { PagePart, Scene } from './scene.ts';
 import type { State } from './state.ts';
 
-/** Names of panels, as in words (`tab.…`). */
+/** The names of the panels, as in the keys of their titles (`tab.…`). */
 const panels = {
   counterexample: counterexamplePanel,
   steps: stepsPanel,
@@ -71,7 +71,7 @@ export function panelsPart(scene: Scene): PagePart {
     if (body.firstChild !== part.element) {
       body.setAttribute('aria-labelledby', `tab-${shown}`);
       refill(body, part.element);
-      // What happened while another panel was shown, too.
+      // The panel also catches up on changes that happened while another one was shown.
       part.update(state, undefined);
     } else part.update(state, before);
   };

@@ -1,4 +1,4 @@
-/** A plan as the page works with it: columns read, and what belongs together found once. */
+/** The page's model of a plan: decoded columns, and indices that relate operations, spans, links and nodes. */
 import { operationKinds, planBuffers } from '../../ir/plan.ts';
 import type { PagePlan } from '../page-document.ts';
 import { columnOf, firstAbove, type NumberColumn } from './columns.ts';
@@ -10,9 +10,9 @@ const receives = [operationKinds.indexOf('recv'), operationKinds.indexOf('recvRe
 
 export interface TimelineRow {
   readonly kind: 'lane' | 'link' | 'measured';
-  /** The lane or link. */
+  /** The index of the lane or link. */
   readonly index: number;
-  /** Spans of part p: `first[p] … first[p + 1] − 1` of the tables of its kind. */
+  /** Track p has the spans `first[p] … first[p + 1] − 1` of the tables of its kind. */
   readonly first: readonly number[];
 }
 
@@ -20,18 +20,18 @@ export class PlanModel {
   readonly page: PagePlan;
   readonly rows: readonly TimelineRow[];
   readonly spans: Spans;
-  /** Those of the measured rows; its times are in its own seconds. */
+  /** The spans of the measured run, in seconds of that run. */
   readonly measured: Spans | undefined;
   readonly critical: ReadonlySet<number>;
   readonly criticalLinks: ReadonlySet<number>;
   private readonly criticalRows: ReadonlyMap<string, readonly number[]>;
   readonly operations: { readonly [Name in keyof PagePlan['operations']]: NumberColumn };
-  /** Operations in one bulk. */
+  /** The number of operations in one bulk. */
   readonly count: number;
-  /** By instance; empty where nothing is drawn over time. */
+  /** By instance; empty if there is no timeline. */
   readonly start: Float64Array;
   readonly end: Float64Array;
-  /** Times at which something starts, in order, each once. */
+  /** The instants at which operations start, ascending and without repetition. */
   readonly moments: Float64Array;
   /** Of instance i: link spans `routeSpans[firstRoute[i] … firstRoute[i + 1] − 1]`, and the links of these. */
   private readonly firstRoute: Int32Array;
@@ -120,7 +120,7 @@ export class PlanModel {
     return route;
   }
 
-  /** Sends that are on their way at a time. */
+  /** The sends whose messages are in flight at a time. */
   underWay(time: number): readonly number[] {
     const found: number[] = [];
     if (!this.hasSpans) return found;
@@ -136,7 +136,7 @@ export class PlanModel {
     return found;
   }
 
-  /** The part of a rank's receives that are complete at a time; 1 where it has none. */
+  /** The share of a rank's receives that are complete at a time; 1 if it has none. */
   received(rank: number, time: number): number {
     const arrivals = this.arrivals[rank];
     if (arrivals === undefined || arrivals.length === 0) return 1;
@@ -155,7 +155,7 @@ export class PlanModel {
     return `${name}[${rangeText(offset[operation], count[operation])}]`;
   }
 
-  /** What a message is called while it travels: the chunks of the output that it is for, or of scratch, else those that it leaves; `0` without any. */
+  /** The label of a message in flight: the chunks of output or scratch that it fills, else those of its source; `0` without any. */
   chunkText(operation: number): string {
     const { partner, dstBuffer, dstOffset, dstCount, srcOffset, srcCount } = this.operations;
     const receive = partner[operation];
@@ -197,7 +197,7 @@ export class PlanModel {
     });
   }
 
-  /** When instances run, from lane rows; which links messages take, from link rows. */
+  /** Reads the times of instances from the rows of lanes, and the links of messages from the rows of links. */
   private fillTimes(instances: number): { readonly firstRoute: Int32Array; readonly routeLinks: Int32Array } {
     const { start, end, instance } = this.spans;
     const crossings: (readonly [link: number, from: number, to: number])[] = [];
@@ -239,7 +239,7 @@ export class PlanModel {
     return byRow;
   }
 
-  /** When receives of each rank are complete, in order. */
+  /** By rank: the times at which its receives complete, in order. */
   private listArrivals(): readonly Float64Array[] {
     const { firstLane, firstOp } = this.operations;
     const bulks = this.count === 0 ? 0 : this.end.length / this.count;
@@ -273,7 +273,7 @@ function rangeText(offset: number, count: number): string {
   return count === 1 ? String(offset) : `${offset}…${offset + count - 1}`;
 }
 
-/** Each of the times once, in order; 0 where there are none. */
+/** The times in ascending order without repetition; 0 if there are none. */
 function instantsOf(times: Float64Array): Float64Array {
   const sorted = Float64Array.from(times.length > 0 ? times : [0]).sort();
   return sorted.filter((time, at) => at === 0 || time !== sorted[at - 1]);

@@ -1,4 +1,4 @@
-/** A served page loads itself anew when its source changes, and shows again what it showed. */
+/** A served page reloads itself when its files change; this module restores its state afterwards. */
 import type { PageDocument } from '../page-document.ts';
 import type { State, Store } from './state.ts';
 
@@ -16,7 +16,7 @@ export function rememberOnReload(store: Store): void {
   });
 }
 
-/** What was kept and still makes sense. */
+/** The stored state, without parts that no longer fit the plan. */
 export function remembered({ plans }: PageDocument): Partial<State> {
   const text = sessionStorage.getItem(key);
   if (text === null) return {};

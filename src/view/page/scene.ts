@@ -1,4 +1,4 @@
-/** What all parts of the page are given: the plan, the state, words, and what several of them ask. */
+/** The context that all parts of the page share: the plan, the state, texts, and queries that several parts need. */
 import type { PageDocument } from '../page-document.ts';
 import { clockText } from './axis.ts';
 import type { Words } from './english.ts';
@@ -17,7 +17,7 @@ export function sceneOf(document: PageDocument, model: PlanModel, store: Store):
   return { document, model, store, words: wordsOf(store.state.language) };
 }
 
-/** A part of the page: what it shows, and how it follows the state. */
+/** A part of the page: its element, and its update when the state changes. */
 export interface PagePart {
   readonly element: HTMLElement;
   readonly update: (state: State, before: State | undefined) => void;
@@ -31,13 +31,13 @@ export function planTimeText({ model, words }: Scene, value: number): string {
   return `${text} ${text === '1' ? words.oneStep : words.steps}`;
 }
 
-/** `chip 0 → chip 1`. */
+/** A link as text: `chip 0 → chip 1`. */
 export function linkText({ model }: Scene, link: number): string {
   const { links, nodes } = model.page.machine;
   return `${nodes[links[link].from].name} → ${nodes[links[link].to].name}`;
 }
 
-/** `send output[2…3] to rank 1, channel 0`. */
+/** An operation as text: `send output[2…3] to rank 1, channel 0`. */
 export function operationText({ model, words }: Scene, operation: number): string {
   const { kind, peer, channel } = model.operations;
   const name = words[operationWords[kind[operation]]];
@@ -55,14 +55,14 @@ const operationWords = ['op.copy', 'op.reduce', 'op.send', 'op.recv', 'op.recvRe
 /** Letters that stand for kinds beside their colours, by code. */
 export const kindLetters = ['C', '+', 'S', 'R', 'R+', 'X'] as const;
 
-/** `ring.yaml:12`; undefined where it is not known. */
+/** The file and line of an operation: `ring.yaml:12`; undefined if unknown. */
 export function lineText({ model }: Scene, operation: number): string | undefined {
   const { source, line } = model.operations;
   const from = model.page.sources[source[operation]];
   return from === undefined ? undefined : `${from.name.split(/[/\\]/).pop()}:${line[operation]}`;
 }
 
-/** Whether an instance belongs to what is chosen. */
+/** Whether an instance belongs to the selection. */
 export function isChosen(model: PlanModel, selection: Selection, instance: number): boolean {
   const operation = instance % model.count;
   const { operations } = model;
@@ -84,7 +84,7 @@ export function isChosen(model: PlanModel, selection: Selection, instance: numbe
   }
 }
 
-/** Links that belong to what is chosen. */
+/** The links that belong to the selection. */
 export function chosenLinks({ model }: Scene, selection: Selection): ReadonlySet<number> {
   switch (selection.kind) {
     case 'link':
@@ -108,7 +108,7 @@ export function chosenLinks({ model }: Scene, selection: Selection): ReadonlySet
   }
 }
 
-/** Nodes that belong to what is chosen. */
+/** The nodes that belong to the selection. */
 export function chosenNodes({ model }: Scene, selection: Selection): ReadonlySet<number> {
   if (selection.kind === 'node') return new Set([selection.node]);
   if (selection.kind === 'link') {

@@ -1,4 +1,4 @@
-/** How much the page shows, and how large, in pixels unless it says otherwise. */
+/** Limits and sizes of what the page shows; lengths are in pixels unless stated otherwise. */
 export const pageSizes = {
   /** Curves besides those in use. */
   others: 6,

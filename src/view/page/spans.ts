@@ -1,4 +1,4 @@
-/** Spans of the timeline's rows, and how busy a row is between two instants, however many spans lie there. */
+/** The spans of the timeline's rows, with prefix sums for the share of busy time between two instants. */
 import type { PageTimeline } from '../page-document.ts';
 import { columnOf, firstAbove, type NumberColumn } from './columns.ts';
 
@@ -6,7 +6,7 @@ export interface Spans {
   readonly start: NumberColumn;
   readonly end: NumberColumn;
   readonly instance: NumberColumn;
-  /** Of all spans before each, how long they last together. */
+  /** Prefix sums: the total duration of all spans before each. */
   readonly work: Float64Array;
 }
 
@@ -36,7 +36,7 @@ export function withWork(spans: Omit<Spans, 'work'>): Spans {
   return { ...spans, work };
 }
 
-/** The part of the time between two instants, from 0 to 1, in which one of the spans `first … last − 1` of a part is at work. */
+/** The share of the time between two instants, from 0 to 1, in which one of the spans `first … last − 1` of a track runs. */
 export function busyShare(spans: Spans, first: number, last: number, from: number, to: number): number {
   if (first >= last || !(to > from)) return 0;
   const until = (time: number): number => {
@@ -46,7 +46,7 @@ export function busyShare(spans: Spans, first: number, last: number, from: numbe
   return Math.min(1, (until(to) - until(from)) / (to - from));
 }
 
-/** Spans `first … last − 1` of a part that touch a window. */
+/** The spans `first … last − 1` of a track that overlap a window. */
 export function countWithin({ start }: Spans, first: number, last: number, from: number, to: number): number {
   return firstAbove(start, to, first, last) - Math.max(first, firstAbove(start, from, first, last) - 1);
 }

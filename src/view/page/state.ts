@@ -1,6 +1,6 @@
-/** What the viewer looks at: one state that all parts of the page show and change. */
+/** The state of the page, which all of its parts show and change. */
 
-/** What is chosen; everything that belongs to it is marked everywhere. */
+/** The selection; all parts of the page highlight everything that belongs to it. */
 export type Selection =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'operation'; readonly operation: number; readonly bulk: number }
@@ -24,7 +24,7 @@ export interface State {
   /** In units of the plan's clock. */
   readonly time: number;
   readonly playing: boolean;
-  /** Times the usual speed. */
+  /** The speed of playing, as a multiple of the default speed. */
   readonly speed: number;
   readonly selection: Selection;
   /** The certificate that is drawn on the machine, −1 for none. */

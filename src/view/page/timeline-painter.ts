@@ -262,7 +262,7 @@ export class TimelinePainter {
   }
 }
 
-/** Spans in sight in all parts of a row. */
+/** The number of visible spans in all tracks of a row. */
 export function densityOf({ first }: TimelineRow, spans: Spans, { from, to }: TimeScale): number {
   let count = 0;
   for (let part = 0; part + 1 < first.length; part++) {

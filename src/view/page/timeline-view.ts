@@ -1,4 +1,4 @@
-/** Which rows of the timeline are shown, where they stand, and how times become places. */
+/** The layout of the timeline: the visible rows, their heights, and the scale from times to pixels. */
 import type { TimelineRow } from './plan-model.ts';
 import { chosenLinks, chosenNodes, linkText, type Scene } from './scene.ts';
 import { pageSizes } from './shown.ts';
@@ -60,7 +60,7 @@ export function heightOf(places: readonly RowPosition[]): number {
   return last === undefined ? 0 : last.top + last.height;
 }
 
-/** The place at a height, by bisection. */
+/** Finds the row at a height by bisection. */
 export function placeAt(places: readonly RowPosition[], y: number): RowPosition | undefined {
   let [low, high] = [0, places.length];
   while (low < high) {

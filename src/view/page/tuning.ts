@@ -1,4 +1,4 @@
-/** What tuning found: times over sizes, and which plan is for which. */
+/** The chart of a tuning: times over sizes, and the plan for each range of sizes. */
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { PageTuning } from '../page-document.ts';
 import { html, svg } from './dom.ts';

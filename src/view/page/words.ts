@@ -15,12 +15,12 @@ export function said(sentence: string, language: Language): string {
   return language === 'zh' ? (inChinese(sentence) ?? sentence) : sentence;
 }
 
-/** A whole sentence with its full stop. */
+/** Completes a sentence with its full stop. */
 export function stopped(sentence: string, language: Language): string {
   return `${said(sentence, language)}${language === 'zh' ? '。' : '.'}`;
 }
 
-/** The text with each `{name}` replaced. */
+/** Replaces each `{name}` in a text. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

@@ -50,7 +50,7 @@ export function boundPanel(scene: Scene): PagePart {
   };
 }
 
-/** What a theorem of that kind says in general; undefined for kinds that the page does not know. */
+/** The general statement of a kind of certificate; undefined for unknown kinds. */
 function explanation(words: Words, kind: string): string | undefined {
   const named: Readonly<Record<string, string>> = words;
   return named[`certificate.${kind}`];

@@ -1,4 +1,4 @@
-/** What is wrong with the plan: the chain of operations that shows it, walked through one by one. */
+/** The panel that walks through the counterexample of a wrong plan, operation by operation. */
 import type { PageFinding } from '../../page-document.ts';
 import { html } from '../dom.ts';
 import type { PagePart, Scene } from '../scene.ts';

@@ -1,4 +1,4 @@
-/** How busy each link is, over the whole time and within the step that is chosen. */
+/** The panel of links: the use of each link, over the whole time and within the selected step. */
 import { formatBytes } from '../../../ir/units.ts';
 import { columnOf } from '../columns.ts';
 import { html } from '../dom.ts';

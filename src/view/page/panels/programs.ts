@@ -1,4 +1,4 @@
-/** The program of a rank: its lanes, their operations, what these wait for and which line they come from. */
+/** The panel with the program of a rank: its lanes, their operations, and the dependencies and source lines of these. */
 import { html } from '../dom.ts';
 import { type ListEntry, type ListSource, VirtualList } from '../list.ts';
 import type { PlanModel } from '../plan-model.ts';

@@ -1,4 +1,4 @@
-/** What was proved of the plan, and what there is to remark. */
+/** The panel with the properties that were proved of the plan, and remarks. */
 import { html } from '../dom.ts';
 import type { PagePart, Scene } from '../scene.ts';
 import { said } from '../words.ts';

@@ -1,4 +1,4 @@
-/** The file that the operations come from, line by line. */
+/** The panel with the source file of the operations, line by line. */
 import { html, refill } from '../dom.ts';
 import { VirtualList } from '../list.ts';
 import type { PagePart, Scene } from '../scene.ts';

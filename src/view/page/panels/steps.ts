@@ -1,4 +1,4 @@
-/** The table of steps. */
+/** The panel with the table of steps. */
 import { formatBytes } from '../../../ir/units.ts';
 import type { PageStep } from '../../page-document.ts';
 import { columnOf } from '../columns.ts';
