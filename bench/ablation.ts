@@ -8,9 +8,9 @@ import { parseArgs } from 'node:util';
 import {
   type CollectiveKind,
   type CompileRequest,
-  compile,
-  compileDefaults,
   optimality,
+  searchDefaults,
+  searchPlan,
   type Topology,
 } from '../src/index.ts';
 import type { Effort } from '../src/ir/effort.ts';
@@ -103,7 +103,7 @@ function wayOf(name: string): string {
 function compiled({ topology, kind, root, size }: Request, admits?: CompileRequest['admits']) {
   const ranks = ranksOf(topology);
   const collective = { kind, ranks, chunks: 1, root, op: 'sum', ordered: false, inPlace: false } as const;
-  return compile({ ...compileDefaults, collective, topology, size, effort, admits });
+  return searchPlan({ ...searchDefaults, collective, topology, size, effort, admits });
 }
 
 function measured(request: Request): Row {

@@ -68,14 +68,14 @@ function requests(): Request[] {
   }));
 }
 
-function measureRow({ compile, compileDefaults }: Api, { what, kind, root, bytes, machine }: Request): Measured {
+function measureRow({ searchPlan, searchDefaults }: Api, { what, kind, root, bytes, machine }: Request): Measured {
   const topology = machine();
   const ranks = topology.chips.length;
   const collective = { kind, ranks, chunks: 1, root, op: 'sum', ordered: false, inPlace: false } as const;
   const { engine } = options;
   const effort = options.effort === 'quick' || options.broken ? 'quick' : 'full';
   const began = process.cpuUsage();
-  const { bundle } = compile({ ...compileDefaults, collective, topology, size: bytes, effort, engine });
+  const { bundle } = searchPlan({ ...searchDefaults, collective, topology, size: bytes, effort, engine });
   const { user, system } = process.cpuUsage(began);
   const { cost, bound, proved } = bundle;
   return {

@@ -3,7 +3,7 @@
  * sizes find, on drawn requests, those of at most M ranks. Prints the rows in which another search has a faster plan, and how many there are.
  */
 import { parseArgs } from 'node:util';
-import { CccError, type CompileRequest, compile, compileDefaults, resolveTopology } from '../src/index.ts';
+import { CccError, type CompileRequest, resolveTopology, searchDefaults, searchPlan } from '../src/index.ts';
 import { engines } from '../src/synth/index.ts';
 import { drawnRequests, editedMachine } from './drawn-requests.ts';
 
@@ -28,7 +28,7 @@ interface Found {
 /** Undefined where the search has no plan for the request. */
 function found(by: string, request: CompileRequest): Found | undefined {
   try {
-    const { proved, cost } = compile(request).bundle;
+    const { proved, cost } = searchPlan(request).bundle;
     return { by, seconds: cost.seconds, plan: `${proved.plan.name} ×${proved.plan.bulks}` };
   } catch (error) {
     if (error instanceof CccError) return undefined;
@@ -49,7 +49,7 @@ function byOthers(request: CompileRequest): readonly Found[] {
 
 /** What wins another size, for the size that is asked for. */
 function ofNeighbour(request: CompileRequest, size: number): Found | undefined {
-  const [{ name }] = compile({ ...request, size }).candidates;
+  const [{ name }] = searchPlan({ ...request, size }).candidates;
   return found(`the winner of ${size} bytes`, { ...request, admits: (candidate) => candidate.name === name });
 }
 
@@ -62,7 +62,7 @@ for (const { what, kind, root, bytes, topology: name, edits } of requests) {
   const topology = editedMachine(resolveTopology(name), edits);
   const ranks = topology.chips.length;
   const collective = { kind, ranks, chunks: 1, root, op: 'sum', ordered: false, inPlace: false } as const;
-  const request = { ...compileDefaults, collective, topology, size: bytes };
+  const request = { ...searchDefaults, collective, topology, size: bytes };
   const own = found('compile', request);
   const [best] = byOthers(request);
   if (own === undefined || best.seconds >= own.seconds * (1 - rounding)) continue;

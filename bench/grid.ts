@@ -4,7 +4,7 @@
  * time of every compile. Rounds by linear programming are part of it, as they are of `ccc compile`.
  */
 
-import { compile, compileDefaults } from '../src/index.ts';
+import { searchDefaults, searchPlan } from '../src/index.ts';
 import type { CollectiveKind } from '../src/ir/collective.ts';
 import { optimality } from '../src/ir/report.ts';
 import { ranksOf } from '../src/ir/topology.ts';
@@ -84,8 +84,8 @@ function price(kind: CollectiveKind, name: string, size: keyof typeof sizes): Ce
     ordered: false,
     inPlace: false,
   } as const;
-  const request = { ...compileDefaults, collective, topology, size: sizes[size] };
-  const found = compile(request);
+  const request = { ...searchDefaults, collective, topology, size: sizes[size] };
+  const found = searchPlan(request);
   const { bundle } =
     solver !== undefined && mayGainInRounds(found, request) ? withRounds(found, request, solver) : found;
   const { user, system } = process.cpuUsage(began);

@@ -4,7 +4,7 @@
  * run on what was found. Prints the rows that get faster, and how many of each collective do and by how much in geometric mean.
  */
 import { parseArgs } from 'node:util';
-import { type CollectiveKind, type CompileRequest, compile, compileDefaults, type Topology } from '../src/index.ts';
+import { type CollectiveKind, type CompileRequest, searchDefaults, searchPlan, type Topology } from '../src/index.ts';
 import { Random } from '../src/ir/random.ts';
 import { ranksOf } from '../src/ir/topology.ts';
 import { mayGainInRounds, withRounds } from '../src/search/in-rounds.ts';
@@ -53,7 +53,7 @@ function drawnRequests(): CompileRequest[] {
     const kind = kinds[random.below(kinds.length)];
     const root = random.below(ranks);
     const collective = { kind, ranks, chunks: 1, root, op: 'sum', ordered: false, inPlace: false } as const;
-    requests.push({ ...compileDefaults, collective, topology, size: 2 ** (16 + random.below(7)) });
+    requests.push({ ...searchDefaults, collective, topology, size: 2 ** (16 + random.below(7)) });
   }
   return requests;
 }
@@ -64,7 +64,7 @@ function rowOf(request: CompileRequest): Row {
   const { collective, topology, size } = request;
   const cpu = (): number => process.cpuUsage().user / 1e6;
   const start = cpu();
-  const found = compile(request);
+  const found = searchPlan(request);
   const middle = cpu();
   const best = mayGainInRounds(found, request) ? withRounds(found, request, solver) : found;
   const end = cpu();

@@ -11,7 +11,7 @@ import { driverText } from '../src/cli/mpi/driver-text.ts';
 import { callsPerSample, readResults } from '../src/cli/mpi/index.ts';
 import { compileMpi, runMpi } from '../src/cli/mpi/launch.ts';
 import { mpiC } from '../src/emit/mpi/index.ts';
-import { compile, compileDefaults } from '../src/index.ts';
+import { searchDefaults, searchPlan } from '../src/index.ts';
 import { type CollectiveKind, collectiveFacts, collectiveKinds } from '../src/ir/collective.ts';
 import { type Bytes, formatBytes, formatSeconds } from '../src/ir/units.ts';
 import { owningStrictly } from '../src/jobs/owning-strictly.ts';
@@ -52,7 +52,7 @@ async function measure(
   const topology = resolveTopology(topo);
   const ranks = topology.chips.length;
   const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: true } as const;
-  const { bundle } = compile({ ...compileDefaults, collective, topology, size });
+  const { bundle } = searchPlan({ ...searchDefaults, collective, topology, size });
   const strict = owningStrictly(bundle, mpiC.name);
   const folder = mkdtempSync(join(tmpdir(), 'ccc-bench-mpi-'));
   try {

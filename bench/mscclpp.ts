@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load } from '../src/index.ts';
+import { loadPlan } from '../src/index.ts';
 import { checkedTargetText } from '../src/jobs/written.ts';
 import { judgeExecutionPlan } from '../src/mscclpp/check/index.ts';
 import { readMscclpp } from '../src/mscclpp/read/index.ts';
@@ -55,7 +55,7 @@ const rows: object[] = [];
 for (const [machine, options] of Object.entries(machines)) {
   for (const collective of collectives) {
     measure(['bin/ccc.js', 'compile', collective, ...options, '--size', '64MiB', '-o', file], 1);
-    const bundle = await load(file);
+    const { bundle } = await loadPlan(file);
     for (const emitter of emitters) {
       const { operations, ...figures } = executionFigures(bundle, emitter.name);
       const before = process.cpuUsage();

@@ -3,9 +3,10 @@
  * 64 MiB: time before and after, the bound, and CPU time. Nothing may come back slower or unproved.
  */
 
-import { CccError, type OptimizeResult, optimize, resolveTopology, verify } from '../src/index.ts';
+import { CccError, resolveTopology, verifyPlan } from '../src/index.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { formatBytes, formatSeconds } from '../src/ir/units.ts';
+import { type OptimizeResult, optimize } from '../src/optimize/index.ts';
 import { listShipped, loadScheduleFile } from '../src/read/index.ts';
 
 const topologies = process.argv.length > 2 ? process.argv.slice(2) : ['sg2260x4', 'dgx1', 'torus:4x4', 'mi250'];
@@ -70,7 +71,7 @@ for (const topo of topologies) {
       const row = name.endsWith('-barrier') ? undefined : await optimized(name, topo, size);
       if (row === undefined) continue;
       const { bundle, before, seconds } = row.result;
-      const { verdict } = verify(bundle.proved.plan, { topology: resolveTopology(topo) });
+      const { verdict } = verifyPlan(bundle.proved.plan, { topology: resolveTopology(topo) });
       if (verdict !== 'correct' || seconds > before.seconds)
         throw new Error(`${name} on ${topo} came back ${verdict}, ${seconds} s`);
       rows.push(row);

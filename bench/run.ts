@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { type Collective, compile, compileDefaults, type ProvedPlan, resolveTopology } from '../src/index.ts';
+import { type Collective, type ProvedPlan, resolveTopology, searchDefaults, searchPlan } from '../src/index.ts';
 import { Memory } from '../src/run/kernels/web-assembly.ts';
 
 const { run }: typeof import('../src/run/index.ts') = await import(
@@ -81,7 +81,7 @@ for (const kind of ['allgather', 'allreduce'] as const) {
   for (const topo of ['full:4', 'ring:4']) {
     const topology = resolveTopology(topo);
     const collective: Collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false };
-    const { bundle } = compile({ collective, topology, size, ...compileDefaults });
+    const { bundle } = searchPlan({ collective, topology, size, ...searchDefaults });
     rows.push(await compare(bundle.proved, ranks * size, kind === 'allreduce' ? (ranks - 1) * size : 0));
   }
 }

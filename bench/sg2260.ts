@@ -10,9 +10,10 @@ import { writeFileSync } from 'node:fs';
 import { OperationCode, operationAt, rankOfLane } from '../src/ir/plan.ts';
 import { Routes } from '../src/ir/routes.ts';
 import { formatBytes, formatSeconds } from '../src/ir/units.ts';
-import { load } from '../src/jobs/load.ts';
 import { timeline } from '../src/model/index.ts';
 import { resolveTopology } from '../src/read/index.ts';
+import { loadPlan } from '../src/session/load-plan.ts';
+import { Machine } from '../src/session/machine/machine.ts';
 
 const kinds = [
   ...['allgather', 'broadcast', 'allreduce', 'reduce', 'gather', 'scatter', 'alltoall'],
@@ -72,7 +73,7 @@ function lineOf(cells: readonly string[]): string {
 /** What chip 0 does of a plan: its copies, and what it sends on its two links, bulk by bulk. */
 async function picture(path: string): Promise<string> {
   const topology = resolveTopology('sg2260x4-ddr');
-  const { plan } = (await load(path, { topology })).proved;
+  const { plan } = (await loadPlan(path, { machine: Machine.of(topology) })).proved;
   const { operations, start, end } = timeline(plan, Routes.of(topology), 64 * 2 ** 20);
   const tracks = ['copies into L2', 'sends to chip 1', 'sends to chip 3', 'copies to DDR'];
   const last = end.reduce((most, at) => Math.max(most, at), 0);

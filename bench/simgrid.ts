@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compile, compileDefaults, lower, Routes, resolveTopology, simulate, type Topology } from '../src/index.ts';
+import { lower, Routes, resolveTopology, searchDefaults, searchPlan, simulate, type Topology } from '../src/index.ts';
 import { type CollectiveKind, collectiveFacts } from '../src/ir/collective.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../src/ir/plan.ts';
@@ -67,7 +67,7 @@ function planOf(name: string, topology: Topology, size: Bytes): Plan {
   const asked = { ranks, root: 0, op: 'sum', ordered: false, inPlace: true } as const;
   if (name in collectiveFacts) {
     const collective = { ...asked, kind: name as CollectiveKind, chunks: 1 };
-    return compile({ ...compileDefaults, collective, topology, size }).bundle.proved.plan;
+    return searchPlan({ ...searchDefaults, collective, topology, size }).bundle.proved.plan;
   }
   const schedule = loadScheduleFile(name);
   return lower(instantiate(schedule, { ...asked, parameters: {}, limits: defaultLimits }));

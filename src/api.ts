@@ -5,8 +5,6 @@
 import { json, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
 import { viewText } from './jobs/viewed.ts';
-import type { OptimizeRequest } from './optimize/index.ts';
-import type { CompileRequest } from './search/compile.ts';
 import { pagePlan, pageText } from './view/index.ts';
 
 export { lowerBound } from './bounds/index.ts';
@@ -28,15 +26,12 @@ export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';
 export { type Link, type Node, type Topology, withProtocol, withTiming } from './ir/topology.ts';
 export type { Finding, Verdict, Verification } from './ir/verification.ts';
-// Files as proved plans
-export { type LoadRequest, load } from './jobs/load.ts';
-export { withTimeline } from './jobs/timed.ts';
+// Verdicts on files
 export { type FileReport, type VerifyRequest, verifyText } from './jobs/verify-file.ts';
 // From schedules to plans
 export { lower } from './lower/index.ts';
 export { simulate, timeline } from './model/index.ts';
-export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize/index.ts';
-export { compileGroups, type GroupShare, type GroupsResult } from './process-groups/groups.ts';
+export type { GroupShare } from './process-groups/groups.ts';
 // Reading
 export {
   convertDump,
@@ -51,42 +46,67 @@ export {
   type ScheduleFile,
   withGroup,
 } from './read/index.ts';
-// Searching
+// Searching, without jobs
 export type { CandidateReport, Objective } from './search/comparing.ts';
-export { type CompileRequest, type CompileResult, compile } from './search/compile.ts';
+export { type CompileRequest, type CompileResult, searchDefaults, searchPlan } from './search/compile.ts';
 export { mayGainInRounds, withRounds } from './search/in-rounds.ts';
-export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './search/pareto.ts';
+// What commands do
+export { type BoundOptions, type BoundReport, bound } from './session/bound.ts';
+export { BundledPlan, type SimulationOptions } from './session/bundled-plan.ts';
+export { type CalibrateJob, type CalibrateOptions, calibrate } from './session/calibrate.ts';
+export type { CalibratedMachine, CalibrationInput } from './session/calibrate-job.ts';
+export { type CheckOptions, type CheckVerdict, check } from './session/check.ts';
+export {
+  type AnyCollectiveSpec,
+  allgather,
+  allreduce,
+  alltoall,
+  type BytesLike,
+  barrier,
+  broadcast,
+  type CollectiveRequest,
+  type CollectiveSpec,
+  collectiveRequest,
+  custom,
+  exscan,
+  gather,
+  type ReducingSpec,
+  type RootedSpec,
+  reduce,
+  reducescatter,
+  type ShardedSpec,
+  scan,
+  scatter,
+} from './session/collectives.ts';
+export { CompiledCompactPlan } from './session/compile/compact-plan.ts';
+export { type AnyCompiledPlan, type CompileJob, type CompileOutcome, compile } from './session/compile/compile.ts';
+export { CompiledPlan } from './session/compile/compiled-plan.ts';
+export type { CompileOptions } from './session/compile/options.ts';
+export type { PlanBound } from './session/compile/plan-bound.ts';
+export { Job } from './session/job.ts';
+export type { JobOptions } from './session/job-options.ts';
+export { LoadedPlan, type LoadPlanOptions, loadPlan, parsePlan } from './session/load-plan.ts';
+export type {
+  ChipDescription,
+  LinkDescription,
+  MachineDescription,
+  RateLike,
+  SecondsLike,
+  SwitchDescription,
+} from './session/machine/build.ts';
+export { type LoadOptions, Machine, type ParseOptions } from './session/machine/machine.ts';
+export type { MachineEdits } from './session/machine/machine-options.ts';
+export { OptimizedPlan, type OptimizeJob, type OptimizeOptions, optimize } from './session/optimize.ts';
+export { type Failure, type FailureReason, failureReasons, type Outcome } from './session/outcome.ts';
+export { Frontier, type ParetoJob, type ParetoOptions, pareto } from './session/pareto.ts';
+export { TunedPlan, type TuneJob, type TuneOptions, Tuning, tune } from './session/tune/tune.ts';
+export { type VerifyFileOptions, verify } from './session/verify/verify.ts';
+export { pageOfFiles, type ViewedFile } from './session/view.ts';
 export { loadSolver, type Solver, type SolverName } from './solver/index.ts';
 export { emitters } from './targets/index.ts';
-// Tuning by size
-export { compareWithLibraries, type RuleComparison, type RuleOutcome } from './tune/comparing.ts';
-export { type SizeRange, sizeSeries } from './tune/ranges.ts';
-export type { TunedPlan } from './tune/timed-plan.ts';
-export { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune/tune.ts';
+export type { RuleComparison, RuleOutcome } from './tune/comparing.ts';
 // Proving
-export { ProvedPlan, prove, type VerifyOptions, verify } from './verify/index.ts';
-
-/** What `ccc compile` assumes where nothing is said. */
-export const compileDefaults: Omit<CompileRequest, 'collective' | 'topology' | 'size'> = {
-  dtype: 'f32',
-  bulks: 'auto',
-  engine: 'auto',
-  parameters: {},
-  objective: 'time',
-  seed: 0,
-  limits: defaultLimits,
-};
-
-/** What `ccc optimize` assumes where nothing is said. */
-export const optimizeDefaults: Omit<OptimizeRequest, 'topology' | 'size'> = {
-  root: 0,
-  op: 'sum',
-  ordered: false,
-  inPlace: false,
-  parameters: {},
-  dtype: 'f32',
-  limits: defaultLimits,
-};
+export { ProvedPlan, prove, type VerifyOptions, verify as verifyPlan } from './verify/index.ts';
 
 /** A proved plan as JSON text (format `ccc-plan`). */
 export function planJson(bundle: PlanBundle): string {

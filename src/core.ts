@@ -4,12 +4,10 @@
  * (test/core/bundle.test.ts). On Node, `ccc` offers the same and files, worker threads and runs on real memory besides.
  *
  * ```ts
- * import { compile, compileDefaults, planJson, resolveTopology } from 'ccc/core';
+ * import { allreduce, compile, Machine } from 'ccc/core';
  *
- * const topology = resolveTopology('dgx1');
- * const collective = { kind: 'allreduce', ranks: 8, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
- * const { bundle } = compile({ ...compileDefaults, collective, topology, size: 2 ** 20 });
- * const text = planJson(bundle);
+ * const outcome = await compile(allreduce(await Machine.load('dgx1'), { size: '1MiB' }));
+ * if (outcome.ok) document.body.textContent = outcome.plan.text;
  * ```
  */
 import './host/browser.ts';

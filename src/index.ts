@@ -2,15 +2,14 @@
  * The public API of ccc: docs/library.md shows it at work. Everything here is stable; everything else is not.
  *
  * ```ts
- * import { compile, compileDefaults, planJson, resolveTopology } from 'ccc';
+ * import { allreduce, compile, Machine } from 'ccc';
  *
- * const topology = resolveTopology('sg2260x4');
- * const collective = { kind: 'allgather', ranks: 4, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
- * const { bundle } = compile({ ...compileDefaults, collective, topology, size: 64 * 2 ** 20 });
- * const text = planJson(bundle); // bundle.cost.seconds, bundle.bound.seconds say how good it is
+ * const machine = await Machine.load('dgx1');
+ * const outcome = await compile(allreduce(machine, { size: '1MiB' }));
+ * if (outcome.ok) await outcome.plan.write('plan.json'); // outcome.plan.time, outcome.plan.bound say how good it is
  * ```
  */
-import './host/node.ts';
+import './session/node-platform.ts';
 import type { RunOptions } from './run/index.ts';
 
 export * from './api.ts';

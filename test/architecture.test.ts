@@ -62,8 +62,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   optimize: [...flow, 'search', 'jobs'],
   calibrate: [...flow, 'jobs'],
   // What commands and programs ask for: the one flow from a request to an outcome.
-  session: [...everything, 'compact'],
-  api: [...everything, 'session', 'kernel'],
+  session: [...everything, 'compact', 'kernel'],
+  api: [...everything, 'session'],
   cli: [...everything, 'session', 'compact', 'kernel'],
 };
 

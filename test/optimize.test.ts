@@ -1,7 +1,7 @@
 /** Optimising given schedules: never worse, never unproved, and as good as closed forms say where they say it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { compile, compileDefaults, planJson } from '../src/index.ts';
+import { planJson, searchDefaults, searchPlan } from '../src/index.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { Routes } from '../src/ir/routes.ts';
 import { simulate } from '../src/model/index.ts';
@@ -154,7 +154,7 @@ describe('what nothing else makes fast', () => {
       const { seconds, engines, bundle } = await optimize(shipped(name), request);
       const { collective } = bundle.proved.plan;
       const { topology } = request;
-      const compiled = compile({ ...compileDefaults, collective, topology, size: 2 ** 20 });
+      const compiled = searchPlan({ ...searchDefaults, collective, topology, size: 2 ** 20 });
       expect(seconds).toBeLessThanOrEqual(compiled.bundle.cost.seconds);
       expect(engines?.seconds).toBe(compiled.bundle.cost.seconds);
     }

@@ -16,7 +16,7 @@ import { type Bytes, counted, defaultMessageSize, type Seconds } from '../ir/uni
 import { convert } from '../jobs/convert.ts';
 import { simulate } from '../model/index.ts';
 import { instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
-import { type CompileRequest, type CompileResult, compile } from '../search/compile.ts';
+import { type CompileRequest, type CompileResult, searchPlan } from '../search/compile.ts';
 import { mayGainInRounds, withRounds } from '../search/in-rounds.ts';
 import { type ProvedBundle, provedBundle } from '../search/proved-bundle.ts';
 import { loadSolver, type SolverName } from '../solver/index.ts';
@@ -158,7 +158,7 @@ async function fromScratch(
     seed: 0,
   };
   try {
-    const found = compile(asked);
+    const found = searchPlan(asked);
     if (solver === undefined || shouldStop?.() === true || !mayGainInRounds(found, asked)) return found;
     return withRounds(found, asked, await loadSolver(solver));
   } catch (error) {

@@ -19,7 +19,7 @@ import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts';
 import { simulate } from '../model/index.ts';
 import { checkGroups, withGroupAmong } from '../read/index.ts';
-import { type CompileRequest, type CompileResult, compile } from '../search/compile.ts';
+import { type CompileRequest, type CompileResult, searchPlan } from '../search/compile.ts';
 import { checkOperationLimit, reducesWithoutOverlap } from '../search/evaluate/index.ts';
 import { provedBundle } from '../search/proved-bundle.ts';
 import { type ProvedPlan, prove } from '../verify/index.ts';
@@ -241,7 +241,7 @@ function compileGroup(request: CompileRequest, topology: Topology): CompileResul
   const { root } = request.collective;
   const ranks = ranksOf(topology);
   if (root >= ranks) throw new CccError('range', `rank ${root} is no rank of ${topology.name}, which has ${ranks}`);
-  return compile({ ...request, topology, collective: { ...request.collective, ranks } });
+  return searchPlan({ ...request, topology, collective: { ...request.collective, ranks } });
 }
 
 /** The same plan on other chips; undefined unless time and bound are the same there as well. */

@@ -4,7 +4,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import { optimality } from '../ir/report.ts';
 import type { Seconds } from '../ir/units.ts';
 import { type Dismissal, ncclAlgorithms, ncclEngine, ncclScheduleFor } from '../synth/index.ts';
-import { type CompileRequest, compile } from './compile.ts';
+import { type CompileRequest, searchPlan } from './compile.ts';
 
 export interface Baseline {
   /** As `--algorithm` takes it. */
@@ -52,7 +52,7 @@ function evaluatedAs(
 ): Baseline | Dismissal {
   const asked = { collective, topology, size, dtype, limits, ncclGraphs, shouldStop };
   try {
-    const { bundle } = compile({
+    const { bundle } = searchPlan({
       ...asked,
       engine: ncclEngine.name,
       algorithm: name,

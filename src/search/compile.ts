@@ -6,6 +6,7 @@ import { lowerBound } from '../bounds/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Effort } from '../ir/effort.ts';
+import { defaultLimits } from '../ir/limits.ts';
 import { type Bound, bestValidBound } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -19,6 +20,17 @@ import { type EvaluatedCandidate, withCopyOrder } from './evaluate/index.ts';
 import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
 import { CandidateSearch, type SearchRequest, type SearchResult } from './search.ts';
 import { sourcesOf } from './sources.ts';
+
+/** What `ccc compile` assumes where nothing is said. */
+export const searchDefaults: Omit<CompileRequest, 'collective' | 'topology' | 'size'> = {
+  dtype: 'f32',
+  bulks: 'auto',
+  engine: 'auto',
+  parameters: {},
+  objective: 'time',
+  seed: 0,
+  limits: defaultLimits,
+};
 
 export interface CompileRequest extends Omit<SearchRequest, 'onBest'> {
   readonly dtype: Dtype;
@@ -73,7 +85,7 @@ export interface CompileResult {
  * @throws CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time, 'limit' when those that there
  * are exceed one, 'unsupported' for an operator that the chips lack, 'unknown-name' for an engine or algorithm nobody has, 'usage' and 'range' for counts that do not go with the collective
  */
-export function compile(request: CompileRequest): CompileResult {
+export function searchPlan(request: CompileRequest): CompileResult {
   const { topology, size, collective } = request;
   checkShardCounts(collective);
   checkEngines(collective, topology, request.dtype);

@@ -1,6 +1,4 @@
 /** Fitting the numbers of a machine to measured times, as a job for a worker. */
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import {
   type Calibration,
   type ConfigurationLabel,
@@ -12,6 +10,7 @@ import {
   splitOf,
   subjectsOf,
 } from '../calibrate/index.ts';
+import { host } from '../host/host.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
@@ -147,8 +146,8 @@ function readOptions({ machine, limits }: CalibrateWork): { limits: Limits; read
 
 /** A plan stands beside the file that names it, or in the working directory. */
 function planBeside(source: SourceText, name: string): string {
-  const beside = join(dirname(source.name), name);
-  return existsSync(beside) ? beside : name;
+  const beside = host().pathFrom(source.name, name);
+  return host().exists(beside) ? beside : name;
 }
 
 function latest(dates: readonly (string | undefined)[]): string | undefined {

@@ -1,5 +1,5 @@
 /** Texts by their names: files, standard input, and schedules that come with ccc. */
-import { existsSync } from 'node:fs';
+import { host } from '../host/host.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 
@@ -12,7 +12,7 @@ export async function sourceOf(path: string, limits: Limits): Promise<SourceText
   if (isFilePath(path)) return readSource(path, limits);
   const names = listShipped('schedules');
   if (names.includes(path)) return loadScheduleFile(path).text;
-  if (existsSync(path)) return readSource(path, limits);
+  if (host().exists(path)) return readSource(path, limits);
   throw new CccError('file', `there is no file '${path}', nor a schedule of that name; ${nearestNames(path, names)}`);
 }
 

@@ -1,5 +1,4 @@
 /** Target formats by their names: what a plan needs before it is written in one, and what is read back of what was written. */
-import { extname } from 'node:path';
 import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { defaultLimits } from '../ir/limits.ts';
@@ -55,7 +54,7 @@ export function formatFor({
   readonly output?: string | undefined;
 }): string {
   if (emit !== undefined) return emit;
-  const ending = extname(output).toLowerCase();
+  const ending = /[^/\\](\.[^./\\]*)$/.exec(output)?.[1].toLowerCase() ?? '';
   const format = formats.get(ending);
   if (format !== undefined) return format;
   if (!otherEndings.includes(ending)) return 'json';

@@ -6,7 +6,7 @@ import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { compile } from '../../src/search/compile.ts';
+import { searchPlan } from '../../src/search/compile.ts';
 import { collectiveOf } from '../collectives.ts';
 import { link, machine } from '../model/machines.ts';
 
@@ -111,7 +111,7 @@ it.each([128e9, 256e9])('is not beaten by plans where copies take %d bytes per s
   for (const kind of ['scatter', 'broadcast', 'reduce', 'alltoall', 'allreduce'] as const) {
     const asked = { collective: collectiveOf(kind, 4), topology: copying(rate), size: 2 ** 20, dtype: 'f32' } as const;
     const how = { engine: 'library', effort: 'quick', bulks: 'auto', objective: 'time', seed: 0 } as const;
-    const { bundle } = compile({ ...asked, ...how, parameters: {}, limits: defaultLimits });
+    const { bundle } = searchPlan({ ...asked, ...how, parameters: {}, limits: defaultLimits });
     const found = lowerBound(asked.collective, asked.topology, asked.size).certificates;
     for (const { seconds } of found) expect(seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
   }

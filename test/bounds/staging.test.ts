@@ -6,7 +6,7 @@ import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { compile } from '../../src/search/compile.ts';
+import { searchPlan } from '../../src/search/compile.ts';
 
 const machine = resolveTopology('sg2260x4-ddr');
 /** Messages cost nothing, so that copies alone count. */
@@ -97,7 +97,7 @@ describe('its certificate', () => {
 
 describe('plans', () => {
   it.each(['allgather', 'gather'] as const)('of a large %s on buffers in DDR meet it', (kind) => {
-    const { bundle } = compile({
+    const { bundle } = searchPlan({
       ...{ collective: collectiveOf(kind), topology: machine, size, dtype: 'f32', bulks: 'auto', engine: 'library' },
       ...{ parameters: {}, objective: 'time', seed: 0, effort: 'quick', limits: defaultLimits },
     });

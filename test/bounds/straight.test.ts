@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { lowerBound } from '../../src/bounds/index.ts';
 import { checkCertificate } from '../../src/certificates/index.ts';
-import { compile, compileDefaults } from '../../src/index.ts';
+import { searchDefaults, searchPlan } from '../../src/index.ts';
 import { Random } from '../../src/ir/random.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../src/ir/schedule.ts';
@@ -93,7 +93,12 @@ describe('an alltoall', () => {
 
   it('is reached on a switch', () => {
     const topology = resolveTopology('switch:8');
-    const { bundle } = compile({ ...compileDefaults, collective: collective('alltoall', 8), topology, size: 2 ** 20 });
+    const { bundle } = searchPlan({
+      ...searchDefaults,
+      collective: collective('alltoall', 8),
+      topology,
+      size: 2 ** 20,
+    });
     expect(bundle.bound.certificates[0]?.kind).toBe('straight');
     expect(bundle.bound.certificates[0]?.reason).toMatch(/56 of 56 pairs/);
     expect(bundle.cost.seconds).toBeCloseTo(7 * (1e-6 + 2 ** 17 / 1e10), 12);

@@ -5,7 +5,7 @@
 
 import { lowerBound } from '../../src/bounds/index.ts';
 import { judgeCertificate } from '../../src/certificates/index.ts';
-import { type CompileRequest, compile, compileDefaults } from '../../src/index.ts';
+import { type CompileRequest, searchDefaults, searchPlan } from '../../src/index.ts';
 import type { Certificate, Witnesses } from '../../src/ir/certificate.ts';
 import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
@@ -96,9 +96,9 @@ export function drawnProblem(random: Random): Problem | undefined {
   const size = oneOf([1, 12, 96, 1000], random);
   if (random.below(10) === 0) return ofTwoGroups(topology, size, random);
   const collective = drawnCollective(ranksOf(topology), random);
-  const request: CompileRequest = { ...compileDefaults, collective, topology, size, effort: 'quick' };
+  const request: CompileRequest = { ...searchDefaults, collective, topology, size, effort: 'quick' };
   try {
-    return problemOf(collective, topology, size, compile(request).bundle.cost.seconds);
+    return problemOf(collective, topology, size, searchPlan(request).bundle.cost.seconds);
   } catch (error) {
     if (error instanceof CccError) return undefined;
     throw error;

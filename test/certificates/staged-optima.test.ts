@@ -1,7 +1,7 @@
 /** Least times on machines that stage messages: a pipeline by hand, and the instances by which docs/sg2260.md says what is loose. */
 import { describe, expect, it } from 'vitest';
 import { lowerBound } from '../../src/bounds/index.ts';
-import { type CompileRequest, compile, compileDefaults } from '../../src/index.ts';
+import { type CompileRequest, searchDefaults, searchPlan } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
@@ -48,7 +48,7 @@ describe('the least time of a staged broadcast', () => {
 it('shows what is loose on sg2260x4: the bound, by all that is missing', () => {
   const topology = resolveTopology('sg2260x4');
   const collective = collectiveOf('broadcast', 4);
-  const { seconds } = compile({ ...compileDefaults, collective, topology, size: 2 ** 16 }).bundle.cost;
+  const { seconds } = searchPlan({ ...searchDefaults, collective, topology, size: 2 ** 16 }).bundle.cost;
   const least = [2, 3, 4].map((chunks) => {
     const below = chunks === 2 ? seconds * 1.05 : seconds;
     return optimum(collective, topology, 2 ** 16, chunks, { most: 100_000, below }) ?? 0;
@@ -79,8 +79,8 @@ it.each([
 it('shows what is loose on sg2260x4-ddr: the bound, far more than the plan', () => {
   const topology = resolveTopology('sg2260x4-ddr');
   const collective = collectiveOf('broadcast', 4);
-  const request: CompileRequest = { ...compileDefaults, collective, topology, size: 2 ** 16 };
-  const { seconds } = compile(request).bundle.cost;
+  const request: CompileRequest = { ...searchDefaults, collective, topology, size: 2 ** 16 };
+  const { seconds } = searchPlan(request).bundle.cost;
   const least = optimum(collective, topology, 2 ** 16, 2, { most: 100_000, below: seconds * 1.05 });
   expect(least).toBeCloseTo(2.892e-6, 12);
   expect(optimum(collective, topology, 2 ** 16, 3, { most: 100_000, below: 2.892e-6 })).toBe(Number.POSITIVE_INFINITY);

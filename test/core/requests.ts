@@ -100,7 +100,7 @@ async function compiled(ccc: typeof Api, request: PlanRequest, topology: Topolog
   const { kind, size, root = 0, counts, algorithm, inRounds = false } = request;
   const ranks = topology.chips.length;
   const wanted: CompileRequest = {
-    ...ccc.compileDefaults,
+    ...ccc.searchDefaults,
     collective: {
       ...{ kind, ranks, chunks: 1, root, op: 'sum', ordered: false, inPlace: false },
       ...(counts === undefined ? {} : { counts }),
@@ -110,7 +110,7 @@ async function compiled(ccc: typeof Api, request: PlanRequest, topology: Topolog
     effort: 'quick',
     ...(algorithm === undefined ? {} : { engine: 'library', algorithm }),
   };
-  const found = ccc.compile(wanted);
+  const found = ccc.searchPlan(wanted);
   if (!inRounds) return found;
   if (!ccc.mayGainInRounds(found, wanted)) throw new Error('no solver is loaded: the request shows nothing of it');
   return ccc.withRounds(found, wanted, await ccc.loadSolver('auto'));

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { json } from '../../src/emit/index.ts';
-import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../../src/index.ts';
+import { type CollectiveKind, resolveTopology, searchDefaults, searchPlan } from '../../src/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { messageBytes } from '../../src/ir/shards.ts';
 import { convert } from '../../src/jobs/convert.ts';
@@ -41,7 +41,7 @@ function compiled(kind: CollectiveKind, inPlace: boolean, counts?: readonly numb
   const root = ['broadcast', 'reduce', 'scatter', 'gather'].includes(kind) ? 2 : 0;
   const collective = { ...collectiveOf(kind, 5), root, inPlace, ...(counts === undefined ? {} : { counts }) };
   const size = counts === undefined ? 1000 : messageBytes(kind, 5, counts);
-  const { bundle } = compile({ ...compileDefaults, collective, topology, size, bulks: 3, engine: 'library' });
+  const { bundle } = searchPlan({ ...searchDefaults, collective, topology, size, bulks: 3, engine: 'library' });
   return [...json.emit(bundle)].join('');
 }
 

@@ -4,7 +4,7 @@ import { compileCompact } from '../../src/compact/compile.ts';
 import { resolveSymmetricTopology } from '../../src/compact/machine/resolve.ts';
 import { compactPlanText } from '../../src/compact/plan-json.ts';
 import { json } from '../../src/emit/index.ts';
-import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../../src/index.ts';
+import { type CollectiveKind, resolveTopology, searchDefaults, searchPlan } from '../../src/index.ts';
 import type { SymmetricTopology } from '../../src/ir/compact.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Topology } from '../../src/ir/topology.ts';
@@ -17,7 +17,7 @@ function planText(kind: CollectiveKind, topo: string): string {
   const topology = resolveTopology(topo);
   const ranks = topology.chips.length;
   const collective = collectiveOf(kind, ranks);
-  const { bundle } = compile({ ...compileDefaults, engine: 'library', collective, topology, size: 2 ** 20 });
+  const { bundle } = searchPlan({ ...searchDefaults, engine: 'library', collective, topology, size: 2 ** 20 });
   return [...json.emit(bundle)].join('');
 }
 

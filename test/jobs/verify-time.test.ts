@@ -1,7 +1,7 @@
 /** `ccc verify` simulates a plan again whose document states a time, and says so where that is not what it takes. */
 import { describe, expect, it } from 'vitest';
 import { json } from '../../src/emit/index.ts';
-import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../../src/index.ts';
+import { type CollectiveKind, resolveTopology, searchDefaults, searchPlan } from '../../src/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { formatSeconds } from '../../src/ir/units.ts';
 import { verifyText } from '../../src/jobs/verify-file.ts';
@@ -18,7 +18,7 @@ function documentOf(kind: CollectiveKind, topo: string): Document {
   const topology = withoutParts(resolveTopology(base), parts);
   const collective = { kind, ranks: topology.chips.length, chunks: 1, root: 0, op: 'sum' } as const;
   const asked = { collective: { ...collective, ordered: false, inPlace: false }, topology, size: 2 ** 20 };
-  const { bundle } = compile({ ...compileDefaults, ...asked, engine: 'library' });
+  const { bundle } = searchPlan({ ...searchDefaults, ...asked, engine: 'library' });
   return JSON.parse([...json.emit(bundle)].join(''));
 }
 

@@ -1,6 +1,6 @@
 /** Plans that engines make, written as plan JSON, read by the kernel's own reader: what the compiler proved in its tables the file says too. */
 import { describe, expect, it } from 'vitest';
-import { compile, compileDefaults, planJson } from '../../src/index.ts';
+import { planJson, searchDefaults, searchPlan } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { ranksOf } from '../../src/ir/topology.ts';
 import { checkPlan } from '../../src/kernel/check.ts';
@@ -20,7 +20,7 @@ function compiled(kind: CollectiveKind, machine: string, inPlace: boolean, count
   const topology = resolveTopology(machine);
   const collective = collectiveOf(kind, ranksOf(topology), counts === undefined ? { inPlace } : { inPlace, counts });
   const size = counts?.reduce((sum, bytes) => sum + bytes, 0) ?? 2 ** 20;
-  return compile({ ...compileDefaults, effort: 'quick', collective, topology, size }).bundle;
+  return searchPlan({ ...searchDefaults, effort: 'quick', collective, topology, size }).bundle;
 }
 
 function planText(...what: Parameters<typeof compiled>): string {

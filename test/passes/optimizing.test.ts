@@ -1,6 +1,6 @@
 /** The passes that optimising is made of: what they make of correct schedules is correct, and does what they promise. */
 import { describe, expect, it } from 'vitest';
-import { compile, compileDefaults, resolveTopology } from '../../src/index.ts';
+import { resolveTopology, searchDefaults, searchPlan } from '../../src/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { OperationCode, planBuffers } from '../../src/ir/plan.ts';
 import type { Schedule, Transfer } from '../../src/ir/schedule.ts';
@@ -119,8 +119,8 @@ describe('a plan whose messages are packed from scratch', () => {
     // Partial sums of several shards that are no neighbours lie in scratch and go in one message.
     const topology = resolveTopology('mi250');
     const collective = collectiveOf('reducescatter', topology.chips.length, { chunks: 2 });
-    const request = { ...compileDefaults, collective, chunks: 2, size: 2 ** 20, engine: 'list', topology };
-    const { plan } = compile(request).bundle.proved;
+    const request = { ...searchDefaults, collective, chunks: 2, size: 2 ** 20, engine: 'list', topology };
+    const { plan } = searchPlan(request).bundle.proved;
     const packs = plan.ops.kind.some((kind, o) => {
       return kind === OperationCode.copy && planBuffers[plan.ops.srcBuffer[o]] === 'scratch';
     });

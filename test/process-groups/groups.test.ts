@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   type CollectiveKind,
   type CompileRequest,
-  compile,
-  compileDefaults,
   planJson,
   readPlan,
   resolveTopology,
+  searchDefaults,
+  searchPlan,
   type Topology,
-  verify,
+  verifyPlan,
 } from '../../src/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { compileGroups } from '../../src/process-groups/groups.ts';
@@ -28,7 +28,7 @@ function requestFor(kind: CollectiveKind, topology: Topology, changes: Partial<C
     ...{ kind, ranks: topology.chips.length, chunks: 1, root: 0 },
     ...({ op: 'sum', ordered: false, inPlace: false } as const),
   };
-  return { ...compileDefaults, collective, topology, size: 8 * MiB, engine: 'library', ...changes };
+  return { ...searchDefaults, collective, topology, size: 8 * MiB, engine: 'library', ...changes };
 }
 
 function inGroups(
@@ -74,7 +74,7 @@ describe('groups whose messages would be cut into numbers of chunks with no smal
 describe('one group of a machine', () => {
   it('sends over the chips between', () => {
     const topology = withGroupAmong(resolveTopology('ring:8'), [0, 4]);
-    const { bundle } = compile(requestFor('allgather', topology));
+    const { bundle } = searchPlan(requestFor('allgather', topology));
     // Half of M each way, four links, cut through: 4α + (M/2)/β.
     expect(bundle.cost.seconds).toBeCloseTo(4 * latency + (4 * MiB) / bandwidth, 12);
     expect(bundle.cost.stretch).toBe(4);
@@ -83,7 +83,7 @@ describe('one group of a machine', () => {
 
   it('has its ranks in the order in which its chips are named', () => {
     const topology = withGroupAmong(resolveTopology('line:4'), [3, 0, 1]);
-    const { bundle } = compile(requestFor('broadcast', topology, { size: 0 }));
+    const { bundle } = searchPlan(requestFor('broadcast', topology, { size: 0 }));
     expect(topology.chips).toEqual([3, 0, 1]);
     // From chip 3 to chip 0.
     expect(bundle.bound.seconds).toBeCloseTo(3 * latency, 12);
@@ -94,7 +94,7 @@ describe('one group of a machine', () => {
     const row = withGroup(resolveTopology('torus:8x8'), [0, 1, 2, 3]);
     expect(row.links).toHaveLength(6);
     const size = 1024 * MiB;
-    const { bundle } = compile(requestFor('allgather', row, { size, engine: 'auto' }));
+    const { bundle } = searchPlan(requestFor('allgather', row, { size, engine: 'auto' }));
     expect(bundle.bound.seconds).toBeGreaterThanOrEqual((3 / 4) * (size / bandwidth));
     expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.99);
   });
@@ -121,7 +121,7 @@ describe('one group of a machine', () => {
 
   it('may be a single chip', () => {
     const topology = withGroupAmong(resolveTopology('ring:8'), [5]);
-    expect(compile(requestFor('allreduce', topology)).bundle.cost.seconds).toBe(0);
+    expect(searchPlan(requestFor('allreduce', topology)).bundle.cost.seconds).toBe(0);
   });
 
   it('keeps the declared groups that it has chips of', () => {
@@ -146,7 +146,7 @@ describe('several groups at once', () => {
       const root = 0;
       const { bundle } = compileGroups({ ...request, collective: { ...request.collective, root, inPlace } }, groups);
       const { plan } = readPlan({ name: 'plan.json', text: planJson(bundle) });
-      expect(verify(plan, { topology }).verdict).toBe('correct');
+      expect(verifyPlan(plan, { topology }).verdict).toBe('correct');
       expect(plan.buffers[3]).toEqual({ input: 0, output: 0, scratch: 0 });
       expect(bundle.bound.seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
     }
@@ -159,7 +159,7 @@ describe('several groups at once', () => {
       [1, 3],
     ];
     const { bundle } = compileGroups(requestFor('broadcast', topology, { size: MiB, engine: 'auto' }), crossed);
-    expect(verify(bundle.proved.plan, { topology }).verdict).toBe('correct');
+    expect(verifyPlan(bundle.proved.plan, { topology }).verdict).toBe('correct');
     // Half of each message over two links on either side, and each link carries half of both.
     expect(bundle.cost.seconds).toBeGreaterThan(MiB / 64e9);
   });
@@ -169,7 +169,7 @@ describe('several groups at once', () => {
       [0, 1],
       [4, 5],
     ]);
-    const alone = compile(requestFor('allreduce', withGroupAmong(resolveTopology('ring:8'), [0, 1])));
+    const alone = searchPlan(requestFor('allreduce', withGroupAmong(resolveTopology('ring:8'), [0, 1])));
     expect(bundle.cost.seconds).toBeCloseTo(alone.bundle.cost.seconds, 15);
     expect(groups.map(({ aloneSeconds }) => aloneSeconds)).toEqual([bundle.cost.seconds, bundle.cost.seconds]);
   });
@@ -183,7 +183,7 @@ describe('several groups at once', () => {
     const { bundle, groups } = inGroups('alltoall', topo, [group, [3]]);
     expect(bundle.cost.seconds).toBeCloseTo(groups[0].aloneSeconds, 12);
     const used = bundle.cost.links.filter(({ bytes }) => bytes > 0).map(({ link }) => link);
-    const alone = compile(requestFor('alltoall', withGroupAmong(resolveTopology(topo), group))).bundle;
+    const alone = searchPlan(requestFor('alltoall', withGroupAmong(resolveTopology(topo), group))).bundle;
     expect(used).toEqual(alone.cost.links.filter(({ bytes }) => bytes > 0).map(({ link }) => link));
   });
 
@@ -289,7 +289,7 @@ describe('several groups at once', () => {
       const quarters = [0, 4, 8, 12].map((first) => [first, first + 1, first + 2, first + 3]);
       const { bundle } = compileGroups(requestFor(kind, topology, { engine: 'list', size: 64 * MiB }), quarters);
       const { plan } = readPlan({ name: 'plan.json', text: planJson(bundle) });
-      expect(verify(plan, { topology }).verdict).toBe('correct');
+      expect(verifyPlan(plan, { topology }).verdict).toBe('correct');
       expect(bundle.bound.seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
       expect(bundle.cost.seconds).toBeLessThan(
         inGroups(kind, 'mi250', quarters, { engine: 'list', size: 64 * MiB, bulks: 1 }).bundle.cost.seconds,

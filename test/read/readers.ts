@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { compileCompact } from '../../src/compact/compile.ts';
 import { resolveSymmetricTopology } from '../../src/compact/machine/resolve.ts';
 import { compactPlanText } from '../../src/compact/plan-json.ts';
-import { compile, compileDefaults, planJson, verifyText } from '../../src/index.ts';
+import { planJson, searchDefaults, searchPlan, verifyText } from '../../src/index.ts';
 import type { SourceText } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Plan } from '../../src/ir/plan.ts';
@@ -41,8 +41,8 @@ export interface Reader {
 
 const verifying = { root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {}, limits } as const;
 const verify = (source: SourceText) => verifyText(source, { ...verifying, ranks: undefined, bitwise: false });
-const inRing = { ...compileDefaults, topology: resolveTopology('ring:3'), size: 1024 };
-const ringPlan = () => compile({ ...inRing, collective: collectiveOf('allgather', 3) }).bundle;
+const inRing = { ...searchDefaults, topology: resolveTopology('ring:3'), size: 1024 };
+const ringPlan = () => searchPlan({ ...inRing, collective: collectiveOf('allgather', 3) }).bundle;
 
 function shipped(kind: 'schedules' | 'topologies', names = listShipped(kind)): string[] {
   return names.map((name) => readFileSync(new URL(`../../${kind}/${name}.yaml`, import.meta.url), 'utf8'));

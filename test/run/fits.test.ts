@@ -1,10 +1,10 @@
 /** Sizes that do not divide: plans that keep chunks where others belong are right at the others, and refused at these. */
 import { describe, expect, it } from 'vitest';
-import { compileDefaults, runDefaults } from '../../src/index.ts';
+import { runDefaults, searchDefaults } from '../../src/index.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { run } from '../../src/run/index.ts';
-import { compile } from '../../src/search/compile.ts';
+import { searchPlan } from '../../src/search/compile.ts';
 import { prove } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { copy, piece, schedule } from '../lower/building.ts';
@@ -66,8 +66,8 @@ describe('a schedule that keeps chunks where others belong', () => {
 describe('scans as two alltoalls', () => {
   it.each(['scan', 'exscan'] as const)('%s is right at sizes that do not divide', async (kind) => {
     const topology = resolveTopology('ring:4');
-    const request = { ...compileDefaults, engine: 'scans', collective: collectiveOf(kind, 4), topology, size: 2 ** 18 };
-    const { bundle } = compile(request);
+    const request = { ...searchDefaults, engine: 'scans', collective: collectiveOf(kind, 4), topology, size: 2 ** 18 };
+    const { bundle } = searchPlan(request);
     expect(bundle.proved.plan.name).toContain('local-scan-and-back');
     for (const elements of [1, 7, 2501]) await runsWith(bundle.proved.plan, elements);
   });

@@ -1,6 +1,6 @@
 /** Over a sweep of machines, collectives and sizes: no plan is faster than its bound, and all certificates are recomputed. */
 import { describe, expect, it } from 'vitest';
-import { checkCertificate, compile, compileDefaults } from '../../src/index.ts';
+import { checkCertificate, searchDefaults, searchPlan } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
 import { full, line, link, machine, ring, star } from '../model/machines.ts';
@@ -46,7 +46,7 @@ describe.each(machines)('on %s', (_, topology) => {
       ...(ordered ? [] : [['list', 600] as const]),
     ] as const) {
       const collective = { kind, ...common };
-      const { bundle } = compile({ ...compileDefaults, engine, collective, topology, size });
+      const { bundle } = searchPlan({ ...searchDefaults, engine, collective, topology, size });
       expect(bundle.bound.seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
       for (const certificate of bundle.bound.certificates) {
         expect(checkCertificate(certificate, collective, topology, size), certificate.reason).toBe(true);

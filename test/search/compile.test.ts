@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   type CollectiveKind,
   type CompileRequest,
-  compile,
-  compileDefaults,
   resolveTopology,
+  searchDefaults,
+  searchPlan,
 } from '../../src/index.ts';
 import { collectiveOf } from '../collectives.ts';
 
@@ -16,7 +16,7 @@ function compiled(kind: CollectiveKind, topo: string, size: number, changes: Par
   const topology = resolveTopology(topo);
   const ranks = topology.chips.length;
   const collective = collectiveOf(kind, ranks);
-  return compile({ ...compileDefaults, collective, topology, size, ...changes });
+  return searchPlan({ ...searchDefaults, collective, topology, size, ...changes });
 }
 
 describe('allgather on four SG2260 chips', () => {

@@ -4,7 +4,7 @@ import { lowerBound } from '../../src/bounds/index.ts';
 import { machineFacts, once } from '../../src/bounds/machine-facts.ts';
 import { disprovedTexts } from '../../src/cli/disproved.ts';
 import { boundDocument } from '../../src/cli/plan-document.ts';
-import { compile, compileDefaults, planJson, resolveTopology } from '../../src/index.ts';
+import { planJson, resolveTopology, searchDefaults, searchPlan } from '../../src/index.ts';
 import type { Certificate } from '../../src/ir/certificate.ts';
 import { bestValidBound, optimality } from '../../src/ir/report.ts';
 import { collectiveOf } from '../collectives.ts';
@@ -22,9 +22,9 @@ function withUnsoundBound(seconds: number) {
 }
 
 it('an unsound bound is left out, the next best stands, and a warning asks for a report', () => {
-  const sound = compile({ ...compileDefaults, collective, topology: resolveTopology('ring:5'), size });
+  const sound = searchPlan({ ...searchDefaults, collective, topology: resolveTopology('ring:5'), size });
   const topology = withUnsoundBound(1);
-  const found = compile({ ...compileDefaults, collective, topology, size });
+  const found = searchPlan({ ...searchDefaults, collective, topology, size });
   const { bound, cost, proved } = found.bundle;
   expect(proved.plan).toEqual(sound.bundle.proved.plan);
   expect(bound.seconds).toBe(sound.bundle.bound.seconds);

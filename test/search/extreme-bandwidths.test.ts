@@ -1,6 +1,6 @@
 /** Links whose bandwidths are 27 orders of magnitude apart: one that is as good as dead must not carry anything, whatever the average is. */
 import { expect, it } from 'vitest';
-import { compile, compileDefaults } from '../../src/index.ts';
+import { searchDefaults, searchPlan } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { collectiveOf } from '../collectives.ts';
 
@@ -15,7 +15,7 @@ it('leaves a link alone that is as good as dead', () => {
   });
   const size = 2 ** 20;
   const collective = collectiveOf('allgather', 4);
-  const { bundle } = compile({ ...compileDefaults, collective, topology: { ...ring, links }, size });
+  const { bundle } = searchPlan({ ...searchDefaults, collective, topology: { ...ring, links }, size });
   // Chips 0 and 3 get three shards over a link of 1 GB/s, and the farthest way has three links of 1 µs.
   const bytes = (0.75 * size) / 1e9;
   expect(bundle.cost.seconds).toBeGreaterThan(bytes);

@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { randomGraph } from '../../bench/drawn-machines.ts';
 import { lowerBound } from '../../src/bounds/index.ts';
-import { compileDefaults } from '../../src/index.ts';
+import { searchDefaults } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { Random } from '../../src/ir/random.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
 import { simulate } from '../../src/model/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { type CompileRequest, compile } from '../../src/search/compile.ts';
+import { type CompileRequest, searchPlan } from '../../src/search/compile.ts';
 import { mayGainInRounds, withRounds } from '../../src/search/in-rounds.ts';
 import { loadSolver } from '../../src/solver/index.ts';
 import { collectiveOf, dataKinds } from '../collectives.ts';
@@ -17,7 +17,7 @@ import { collectiveOf, dataKinds } from '../collectives.ts';
 const mebibyte = 2 ** 20;
 
 function requestFor(kind: CollectiveKind, topology: Topology, wishes: Partial<CompileRequest> = {}): CompileRequest {
-  return { ...compileDefaults, collective: collectiveOf(kind, ranksOf(topology)), topology, size: mebibyte, ...wishes };
+  return { ...searchDefaults, collective: collectiveOf(kind, ranksOf(topology)), topology, size: mebibyte, ...wishes };
 }
 
 describe('the stage of rounds', () => {
@@ -26,7 +26,7 @@ describe('the stage of rounds', () => {
     ['mi250', 17.6e-6],
   ])('brings an allreduce of %s under what compositions of allgathers reach', async (machine, limit) => {
     const request = requestFor('allreduce', resolveTopology(machine));
-    const before = compile(request);
+    const before = searchPlan(request);
     expect(mayGainInRounds(before, request)).toBe(true);
     const seen: number[] = [];
     const after = withRounds(before, request, await loadSolver('highs'), (rounds) => seen.push(rounds));
@@ -51,7 +51,7 @@ describe('the stage of rounds', () => {
         size: 2 ** (16 + random.below(6)),
         effort: 'quick',
       });
-      const before = compile(request);
+      const before = searchPlan(request);
       const after = withRounds(before, request, solver);
       expect(after.bundle.cost.seconds).toBeLessThanOrEqual(before.bundle.cost.seconds);
       const bound = lowerBound(request.collective, topology, request.size).seconds;
@@ -63,7 +63,7 @@ describe('the stage of rounds', () => {
 
   it('is not for plans at their bound, many ranks, or what was asked for by name', () => {
     const four = requestFor('allgather', resolveTopology('sg2260x4'));
-    expect(mayGainInRounds(compile(four), four)).toBe(false);
+    expect(mayGainInRounds(searchPlan(four), four)).toBe(false);
     const dgx1 = resolveTopology('dgx1');
     for (const wishes of [
       { engine: 'list' },
@@ -72,9 +72,9 @@ describe('the stage of rounds', () => {
       { objective: 'latency' as const },
     ]) {
       const asked = requestFor('allreduce', dgx1, wishes);
-      expect(mayGainInRounds(compile(asked), asked)).toBe(false);
+      expect(mayGainInRounds(searchPlan(asked), asked)).toBe(false);
     }
     const many = requestFor('allreduce', resolveTopology('mesh:3x6'), { effort: 'quick' });
-    expect(mayGainInRounds(compile(many), many)).toBe(false);
+    expect(mayGainInRounds(searchPlan(many), many)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { json } from '../../src/emit/index.ts';
 import { mscclXml } from '../../src/emit/msccl/index.ts';
-import { compile, compileDefaults, simulate, tuneSizes } from '../../src/index.ts';
+import { searchDefaults, searchPlan, simulate } from '../../src/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { type Topology, withProtocol, withTiming } from '../../src/ir/topology.ts';
@@ -10,19 +10,20 @@ import { verifyText } from '../../src/jobs/verify-file.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { compileUnderProtocols } from '../../src/search/protocols.ts';
 import { ncclTable } from '../../src/tune/nccl.ts';
+import { tuneSizes } from '../../src/tune/tune.ts';
 import { collectiveOf } from '../collectives.ts';
 
 const h100 = resolveTopology('h100');
 const under = Object.keys(h100.protocols ?? {}).map((name) => withProtocol(h100, name));
 
 function request(topology: Topology, size: number) {
-  return { ...compileDefaults, collective: collectiveOf('allgather', 8), topology, size, effort: 'quick' } as const;
+  return { ...searchDefaults, collective: collectiveOf('allgather', 8), topology, size, effort: 'quick' } as const;
 }
 
 describe('the protocol', () => {
   it.each([2 ** 10, 2 ** 24])('is the best of those that there are, for %i bytes', (size) => {
-    const chosen = compileUnderProtocols(request(h100, size), under, compile);
-    const alone = under.map((topology) => compile(request(topology, size)).bundle.cost.seconds);
+    const chosen = compileUnderProtocols(request(h100, size), under, searchPlan);
+    const alone = under.map((topology) => searchPlan(request(topology, size)).bundle.cost.seconds);
     expect(chosen.bundle.cost.seconds).toBe(Math.min(...alone));
     expect(chosen.bundle.topology?.protocol).toBe(under[alone.indexOf(Math.min(...alone))].protocol);
     expect(chosen.protocols?.map(({ protocol }) => protocol).sort()).toEqual(['LL', 'LL128', 'Simple']);
@@ -34,19 +35,19 @@ describe('the protocol', () => {
     const machines = names.map((name) => withProtocol(mi300x, name));
     const asked = { ...request(mi300x, 2 ** 14), algorithm: 'full-mesh-allgather' };
     const { lackingRoom } = mscclXml;
-    const free = compileUnderProtocols(asked, machines, compile);
-    const kept = compileUnderProtocols({ ...asked, lackingRoom }, machines, compile);
+    const free = compileUnderProtocols(asked, machines, searchPlan);
+    const kept = compileUnderProtocols({ ...asked, lackingRoom }, machines, searchPlan);
     expect(lackingRoom(free.bundle.proved.plan).join()).toMatch(/it needs \d+ thread blocks of a rank/);
     expect(mscclXml.check(kept.bundle)).toEqual([]);
     expect(kept.bundle.cost.seconds).toBeGreaterThan(free.bundle.cost.seconds);
     // Seven peers of a rank have a block each; thrice as many instances would need more than the runtime's 108.
     expect(kept.bundle.origin?.instances).toBe(8);
     const nothing = { ...asked, lackingRoom: () => ['no plan is small enough'] };
-    expect(() => compileUnderProtocols(nothing, machines, compile)).toThrow('no plan is small enough');
+    expect(() => compileUnderProtocols(nothing, machines, searchPlan)).toThrow('no plan is small enough');
   });
 
   it('stands in the plan, and whoever reads it takes the machine under it', async () => {
-    const { bundle } = compile(request(withProtocol(h100, 'LL'), 2 ** 20));
+    const { bundle } = searchPlan(request(withProtocol(h100, 'LL'), 2 ** 20));
     const text = [...(await json.emit(bundle))].join('');
     expect(JSON.parse(text)).toMatchObject({ protocol: 'LL', topology: { name: 'h100 --protocol LL' } });
     const xml = [...(await mscclXml.emit(bundle))].join('');
@@ -98,7 +99,7 @@ describe('lanes', () => {
   };
 
   it('are as many for each message as make up for one lane’s bandwidth', () => {
-    const { bundle } = compile(copyAll);
+    const { bundle } = searchPlan(copyAll);
     // Sixteen lanes move 16 GB/s, more than the link; eight do not.
     expect(bundle.origin).toMatchObject({ instances: 16, inOneInstance: 10 });
     expect(bundle.cost.seconds).toBeCloseTo(2 ** 20 / 1e10, 9);
@@ -107,7 +108,7 @@ describe('lanes', () => {
 
   it('are no more than a chip has, and one where chunks are given', () => {
     const few = withTiming(fast, { lane: { count: 8 } });
-    expect(compile({ ...copyAll, topology: few }).bundle.origin?.instances).toBeLessThanOrEqual(8);
-    expect(compile({ ...copyAll, chunks: 1 }).bundle.origin?.instances).toBeUndefined();
+    expect(searchPlan({ ...copyAll, topology: few }).bundle.origin?.instances).toBeLessThanOrEqual(8);
+    expect(searchPlan({ ...copyAll, chunks: 1 }).bundle.origin?.instances).toBeUndefined();
   });
 });

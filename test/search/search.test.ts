@@ -5,10 +5,10 @@ import { lowerBound } from '../../src/bounds/index.ts';
 import {
   type CollectiveKind,
   type CompileResult,
-  compile,
-  compileDefaults,
   type Effort,
   planJson,
+  searchDefaults,
+  searchPlan,
   type Topology,
 } from '../../src/index.ts';
 import { WorkBudgetExceeded } from '../../src/ir/effort.ts';
@@ -34,14 +34,14 @@ function compiled(
   { engine = 'auto', size = 2 ** 26, exhaustive = false } = {},
 ): CompileResult {
   const collective = collectiveOf(kind, topology.chips.length);
-  return compile({ ...compileDefaults, collective, topology, size, effort, engine, exhaustive });
+  return searchPlan({ ...searchDefaults, collective, topology, size, effort, engine, exhaustive });
 }
 
 /** After a quick search by these engines alone; of textbook algorithms one is asked for, and no plan is near a bound of nothing. */
 function searched(...engines: readonly Engine[]): CandidateSearch {
   const topology = broken('dgx2', 'chip:1');
   const request = {
-    ...compileDefaults,
+    ...searchDefaults,
     onBest: undefined,
     collective: collectiveOf('allgather', topology.chips.length),
     topology,
@@ -83,7 +83,7 @@ describe.each(small(6, testSeed, 12))('a quick search for $what', ({ kind, topol
 function searchFor({ kind, topology: name, edits, root, bytes }: DrawnRequest, changed: Partial<SearchRequest> = {}) {
   const topology = editedMachine(resolveTopology(name), edits);
   const collective = { ...collectiveOf(kind, topology.chips.length), root };
-  const request = { ...compileDefaults, onBest: undefined, collective, topology, size: bytes, ...changed };
+  const request = { ...searchDefaults, onBest: undefined, collective, topology, size: bytes, ...changed };
   const { seconds: bound } = lowerBound(collective, topology, bytes);
   /** @param most work after which the search is told to end */
   return (engines: readonly Engine[], budget: readonly Stage[], most = Number.POSITIVE_INFINITY): number => {
@@ -167,7 +167,7 @@ describe('the budget', () => {
     const topology = broken('full:52', 'link:47-37');
     const collective = collectiveOf('exscan', topology.chips.length);
     const search = new CandidateSearch(
-      { ...compileDefaults, onBest: undefined, collective, topology, size: 2 ** 10, effort: 'quick' },
+      { ...searchDefaults, onBest: undefined, collective, topology, size: 2 ** 10, effort: 'quick' },
       new Routes(topology),
       lowerBound(collective, topology, 2 ** 10).seconds,
     );

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   type CollectiveKind,
-  compile,
-  compileDefaults,
   planJson,
   readPlan,
   resolveTopology,
-  verify,
+  searchDefaults,
+  searchPlan,
+  verifyPlan,
 } from '../../src/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { messageBytes } from '../../src/ir/shards.ts';
@@ -22,7 +22,7 @@ function compiled(kind: CollectiveKind, topo: string, counts: readonly number[],
   const ranks = topology.chips.length;
   const collective = collectiveOf(kind, ranks, { inPlace, counts });
   const size = messageBytes(kind, ranks, counts);
-  return compile({ ...compileDefaults, collective, topology, size, engine: 'library' });
+  return searchPlan({ ...searchDefaults, collective, topology, size, engine: 'library' });
 }
 
 /** What the `collective` block of a small plan becomes when it is read. */
@@ -61,7 +61,7 @@ describe('a plan with counts as JSON', () => {
     const { bundle } = compiled('allgather', 'ring:3', counts);
     const { plan } = readPlan({ name: 'plan.json', text: planJson(bundle) });
     expect(plan.collective.counts).toEqual(counts);
-    expect(verify(plan, { topology: resolveTopology('ring:3') }).verdict).toBe('correct');
+    expect(verifyPlan(plan, { topology: resolveTopology('ring:3') }).verdict).toBe('correct');
   });
 
   it.each([

@@ -1,6 +1,6 @@
 /** A broken link or chip on every shipped topology: a plan, or an error that says what cannot be reached. */
 import { describe, expect, it } from 'vitest';
-import { compile, compileDefaults, resolveTopology, type Topology } from '../../src/index.ts';
+import { resolveTopology, searchDefaults, searchPlan, type Topology } from '../../src/index.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { listShipped, withoutParts } from '../../src/read/index.ts';
 import { collectiveOf } from '../collectives.ts';
@@ -81,7 +81,13 @@ describe.each(topologies.map((topology) => [topology.name, topology] as const))(
     const { text } = possible[testSeed % possible.length];
     const broken = without(topology, text);
     const collective = collectiveOf(testSeed % 2 === 0 ? 'allgather' : 'allreduce', broken.chips.length);
-    const { bundle } = compile({ ...compileDefaults, collective, topology: broken, size: 2 ** 20, engine: 'library' });
+    const { bundle } = searchPlan({
+      ...searchDefaults,
+      collective,
+      topology: broken,
+      size: 2 ** 20,
+      engine: 'library',
+    });
     expect(bundle.proved.verification.verdict).toBe('correct');
     expect(bundle.proved.plan.name).toContain(text.replaceAll(/[ :]/g, '-'));
     expect(bundle.bound.seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));

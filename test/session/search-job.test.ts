@@ -1,6 +1,6 @@
 /** The job of `ccc compile` as a worker does it: what it says first where there is a time limit, and what it keeps. */
 import { describe, expect, it } from 'vitest';
-import { compileDefaults } from '../../src/index.ts';
+import { searchDefaults } from '../../src/index.ts';
 import { operationCount } from '../../src/ir/plan.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { simulate } from '../../src/model/index.ts';
@@ -20,7 +20,7 @@ async function answersTo(machine: string, objective: Objective, answers: number)
   const collective = collectiveOf('allreduce', topology.chips.length);
   const work: PlanWork = {
     machine: { topology, groups: undefined },
-    request: { ...compileDefaults, collective, topology, size: 2 ** 26, objective },
+    request: { ...searchDefaults, collective, topology, size: 2 ** 26, objective },
     target: 'json',
     fillsTime: true,
     solver: undefined,

@@ -1,13 +1,13 @@
 /** NCCL's rings and trees: their shapes against what NCCL and the literature say of them, their times against closed forms. */
 import { describe, expect, it } from 'vitest';
-import { compileDefaults } from '../../src/index.ts';
+import { searchDefaults } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
 import { baselinesFor } from '../../src/search/baselines.ts';
-import { compile } from '../../src/search/compile.ts';
+import { searchPlan } from '../../src/search/compile.ts';
 import { ringChannels } from '../../src/synth/nccl/channels.ts';
 import { collectiveOf } from '../collectives.ts';
 
@@ -20,7 +20,7 @@ function compiled(kind: CollectiveKind, topology: string, algorithm: string, mor
   const ranks = machine.chips.length;
   const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
   const size = 64 * 2 ** 20;
-  return compile({ ...compileDefaults, collective, topology: machine, size, engine: 'nccl', algorithm, ...more });
+  return searchPlan({ ...searchDefaults, collective, topology: machine, size, engine: 'nccl', algorithm, ...more });
 }
 
 /** Parents in each of the two trees: whom a rank sends its sums to. */
@@ -179,7 +179,7 @@ describe('rings and trees of a file', () => {
     const topology = resolveTopology('h100:2');
     const collective = { ...collectiveOf('allreduce', 16), inPlace: false };
     const size = 64 * 2 ** 20;
-    const { priced, missing } = baselinesFor({ ...compileDefaults, collective, topology, size, ncclGraphs });
+    const { priced, missing } = baselinesFor({ ...searchDefaults, collective, topology, size, ncclGraphs });
     expect(missing).toEqual([]);
     for (const { name, seconds, bulks } of priced) {
       const { cost, proved } = compiled('allreduce', 'h100:2', name, { ncclGraphs }).bundle;

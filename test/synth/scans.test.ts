@@ -1,6 +1,6 @@
 /** Scans over all links: schemes, what links carry of them, and the schedules that come of them. */
 import { describe, expect, it } from 'vitest';
-import { compile, compileDefaults } from '../../src/index.ts';
+import { searchDefaults, searchPlan } from '../../src/index.ts';
 import { Random } from '../../src/ir/random.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
@@ -164,21 +164,21 @@ describe('the scans engine', () => {
     const topology = resolveTopology('mi250:2');
     const { collective } = problemOn(topology, { kind: 'scan' });
     const request = {
-      ...compileDefaults,
+      ...searchDefaults,
       engine: 'scans',
       effort: 'quick',
       collective,
       topology,
       size: 2 ** 30,
     } as const;
-    const { bundle } = compile(request);
+    const { bundle } = searchPlan(request);
     expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.5);
   });
 
   it.each(kinds)('brings a %s of 64 MiB on four SG2260 chips to nine tenths of its bound, in one bulk', (kind) => {
     const topology = resolveTopology('sg2260x4');
     const { collective } = problemOn(topology, { kind });
-    const { bundle } = compile({ ...compileDefaults, engine: 'scans', collective, topology, size: 2 ** 26 });
+    const { bundle } = searchPlan({ ...searchDefaults, engine: 'scans', collective, topology, size: 2 ** 26 });
     expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.9);
     expect(bundle.proved.plan.bulks).toBe(1);
   });

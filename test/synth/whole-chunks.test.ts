@@ -1,12 +1,12 @@
 /** Few whole chunks on links that are not alike: optima that follow from counting messages, or from shortest ways. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileDefaults, resolveTopology } from '../../src/index.ts';
+import { resolveTopology, searchDefaults } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
 import { parseTopology } from '../../src/read/topology/file.ts';
-import { compile } from '../../src/search/compile.ts';
+import { searchPlan } from '../../src/search/compile.ts';
 import { evaluateWithinLimits } from '../../src/search/evaluate/index.ts';
 import { withRounds } from '../../src/search/in-rounds.ts';
 import { loadSolver } from '../../src/solver/index.ts';
@@ -32,7 +32,7 @@ const doubled = machine(8, [
 
 function requestFor(kind: CollectiveKind, topology: Topology, size: number, chunks: number | undefined) {
   const collective = collectiveOf(kind, ranksOf(topology));
-  return { ...compileDefaults, effort: 'quick', collective, topology, size, chunks } as const;
+  return { ...searchDefaults, effort: 'quick', collective, topology, size, chunks } as const;
 }
 
 /** What the schedule takes; undefined where there is none. */
@@ -60,7 +60,7 @@ describe('a DGX-1 with double links as one', () => {
 
   it('has it in a compilation too', () => {
     const request = requestFor('allgather', doubled, size, 1);
-    const before = compile(request);
+    const before = searchPlan(request);
     expect(before.bundle.cost.seconds).toBeGreaterThan(1.2 * 3 * message);
     const after = withRounds(before, request, solver);
     expect(after.bundle.cost.seconds).toBeCloseTo(3 * message, 12);
@@ -78,7 +78,7 @@ it('A compilation finds in whole shards what it finds when they are asked for', 
   const topology = resolveTopology('sg2260x4-ddr');
   const [open, whole] = [undefined, 1].map((chunks) => {
     const request = requestFor('alltoall', topology, 2 ** 16, chunks);
-    return withRounds(compile(request), request, solver).bundle.cost.seconds;
+    return withRounds(searchPlan(request), request, solver).bundle.cost.seconds;
   });
   expect(open).toBeLessThanOrEqual(whole * (1 + 1e-9));
 });

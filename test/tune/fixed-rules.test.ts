@@ -1,6 +1,6 @@
 /** The fixed rules of MPI libraries, against cases read off their sources by hand. */
 import { describe, expect, it } from 'vitest';
-import { compile, compileDefaults } from '../../src/index.ts';
+import { searchDefaults, searchPlan } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { listShipped } from '../../src/read/index.ts';
 import { compareWithLibraries } from '../../src/tune/comparing.ts';
@@ -168,8 +168,8 @@ describe('fixed rules', () => {
     for (const { outcomes } of compared.filter(({ library }) => books.includes(library))) {
       expect(outcomes).toHaveLength(3);
       outcomes.forEach(({ seconds = Number.NaN, ratio, size, choice: { schedule } }, index) => {
-        const alone = compile({
-          ...compileDefaults,
+        const alone = searchPlan({
+          ...searchDefaults,
           ...request,
           size,
           algorithm: schedule,
@@ -191,7 +191,7 @@ describe('fixed rules', () => {
       .map((compared) => compared.outcomes);
     outcomes.forEach(({ size, seconds = Number.NaN, ratio, optimality }, index) => {
       const times = ['nccl-ring', 'nccl-tree'].map((algorithm) => {
-        const alone = compile({ ...compileDefaults, ...request, size, algorithm, engine: 'nccl', bulks: 'auto' });
+        const alone = searchPlan({ ...searchDefaults, ...request, size, algorithm, engine: 'nccl', bulks: 'auto' });
         return alone.bundle.cost.seconds;
       });
       // Plans are kept in use over several sizes, as long as they are within the tolerance.

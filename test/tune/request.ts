@@ -1,5 +1,5 @@
 /** Requests as the tests make them: from 1 KiB to 1 GiB, at one machine. */
-import { compileDefaults } from '../../src/index.ts';
+import { searchDefaults } from '../../src/index.ts';
 import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { sizeSeries } from '../../src/tune/ranges.ts';
@@ -11,5 +11,5 @@ export function requestFor(kind: CollectiveKind, topo: string, points: number, c
   const ranks = topology.chips.length;
   const collective: Collective = collectiveOf(kind, ranks);
   const sizes = sizeSeries(2 ** 10, 2 ** 30, points);
-  return { ...compileDefaults, collective, topology, sizes, tolerance: 0.01, ...changes } satisfies TuneRequest;
+  return { ...searchDefaults, collective, topology, sizes, tolerance: 0.01, ...changes } satisfies TuneRequest;
 }

@@ -1,6 +1,6 @@
 /** Tuning by size: switch points against crossings known in closed form. */
 import { describe, expect, it } from 'vitest';
-import { compile, compileDefaults } from '../../src/index.ts';
+import { searchDefaults, searchPlan } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { rangesFor, sizeSeries } from '../../src/tune/ranges.ts';
 import { tuneSizes } from '../../src/tune/tune.ts';
@@ -58,7 +58,7 @@ describe('ranges', () => {
     (kind) => {
       const request = requestFor(kind, 'sg2260x4', 6);
       for (const { size, seconds, bestSeconds, optimality } of tuneSizes(request).sizes) {
-        const compiled = compile({ ...compileDefaults, ...request, size }).bundle.cost.seconds;
+        const compiled = searchPlan({ ...searchDefaults, ...request, size }).bundle.cost.seconds;
         expect(seconds).toBeLessThanOrEqual(compiled * 1.02);
         expect(seconds).toBeLessThanOrEqual(bestSeconds * 1.01);
         expect(optimality).toBeLessThanOrEqual(1);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compactPlanText } from '../../src/compact/plan-json.ts';
 import { ProvedCompactPlan, proveCompact } from '../../src/compact/verify/prove.ts';
 import { json, type PlanBundle } from '../../src/emit/index.ts';
-import { type CompileRequest, compile, compileDefaults, planJson, run, runDefaults } from '../../src/index.ts';
+import { type CompileRequest, planJson, run, runDefaults, searchDefaults, searchPlan } from '../../src/index.ts';
 import { customResults } from '../../src/ir/custom-results.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { type Plan, PlanBuilder } from '../../src/ir/plan.ts';
@@ -143,13 +143,13 @@ describe('a changed plan is refused', () => {
   it('where a search reports it and finds it again', () => {
     const topology = resolveTopology('ring:4');
     const collective = collectiveOf('allgather', 4);
-    const request = { ...compileDefaults, collective, topology, size: 2 ** 20, algorithm: 'ring', bulks: 1, chunks: 1 };
+    const request = { ...searchDefaults, collective, topology, size: 2 ** 20, algorithm: 'ring', bulks: 1, chunks: 1 };
     const reported: Plan[] = [];
     const onBest: CompileRequest['onBest'] = ({ bundle }) => {
       reported.push(bundle.proved.plan);
       bundle.proved.plan.ops.dstOffset.fill(0);
     };
-    expect(() => planJson(compile({ ...request, onBest }).bundle)).toThrow(/correct before|was changed/);
+    expect(() => planJson(searchPlan({ ...request, onBest }).bundle)).toThrow(/correct before|was changed/);
     expect(reported).toHaveLength(1);
   });
 });
@@ -266,8 +266,8 @@ describe('the kernel sees what is written', () => {
 
   it('where a plan comes from another thread', () => {
     const topology = resolveTopology('ring:4');
-    const { bundle } = compile({
-      ...compileDefaults,
+    const { bundle } = searchPlan({
+      ...searchDefaults,
       collective: collectiveOf('allgather', 4),
       topology,
       size: 2 ** 20,
@@ -284,7 +284,7 @@ describe('the kernel sees what is written', () => {
 describe('a bundle names what its plan was checked for', () => {
   const topology = resolveTopology('sg2260x4');
   const collective = collectiveOf('allgather', 4);
-  const { bundle } = compile({ ...compileDefaults, collective, topology, size: 2 ** 20 });
+  const { bundle } = searchPlan({ ...searchDefaults, collective, topology, size: 2 ** 20 });
 
   it('in the machine, the size and the type, and its limits come from the proof', () => {
     expect(JSON.parse(planJson(bundle))).toMatchObject({ limits: { alignment: topology.messages?.alignment } });
@@ -298,7 +298,7 @@ describe('a bundle names what its plan was checked for', () => {
 
   it('and refuses a machine that was changed since', () => {
     const machine = { ...topology, links: topology.links.map((link) => ({ ...link })) };
-    const own = compile({ ...compileDefaults, collective, topology: machine, size: 2 ** 20 }).bundle;
+    const own = searchPlan({ ...searchDefaults, collective, topology: machine, size: 2 ** 20 }).bundle;
     changeAt(machine, ['links', 0, 'to']);
     expect(() => planJson(own)).toThrow('the topology sg2260x4 was changed');
   });

@@ -7,7 +7,7 @@ import type { Plan } from '../../src/ir/plan.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { parseTopology } from '../../src/read/topology/file.ts';
-import { compile } from '../../src/search/compile.ts';
+import { searchPlan } from '../../src/search/compile.ts';
 import { judgePlan } from '../../src/verify/index.ts';
 
 const near = resolveTopology('sg2260x4');
@@ -26,7 +26,7 @@ interface Wanted {
 function compiled(kind: CollectiveKind, size: number, wanted: Wanted = {}) {
   const { topology = near, bulks = 'auto', chunks, counts, dtype = 'f16', op = 'sum', algorithm } = wanted;
   const shape = { root: 0, op, ordered: false, inPlace: false } as const;
-  return compile({
+  return searchPlan({
     collective: {
       kind,
       ranks: topology.chips.length,

@@ -1,9 +1,9 @@
 /** Shards of different sizes: a chunk that is put where a smaller one belongs is cut off, and the plan is wrong. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileDefaults } from '../../src/index.ts';
+import { searchDefaults } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { compile } from '../../src/search/compile.ts';
+import { searchPlan } from '../../src/search/compile.ts';
 import { verify } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { planOf } from './plans.ts';
@@ -78,7 +78,7 @@ describe('an alltoall in place', () => {
   it('is not compiled for others', () => {
     const topology = resolveTopology('ring:2');
     const target = collectiveOf('alltoall', 2, { counts: [4, 8, 4, 12], inPlace: true });
-    expect(() => compile({ ...compileDefaults, collective: target, topology, size: 16 })).toThrow(
+    expect(() => searchPlan({ ...searchDefaults, collective: target, topology, size: 16 })).toThrow(
       'ranks 0 and 1 must give each other the same number of bytes, not 8 and 4',
     );
   });

@@ -24,7 +24,7 @@ import { type StagedTime, stagedTime } from './staged-time.ts';
  * ```ts
  * const { certificate } = plan.bound;                 // why no plan can be faster than bound.seconds
  * const { seconds } = plan.simulate({ size: '4MiB' }); // the same programs with a smaller message
- * await plan.write('plan.json');                       // or allreduce.xml, allreduce.ts, …: the ending says the format
+ * await plan.write('plan.json');                       // or a name that ends in .xml, .ts, …: the ending says the format
  * const text = await plan.emit('mscclpp');
  * ```
  */

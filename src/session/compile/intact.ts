@@ -1,7 +1,7 @@
 /** The time of a collective on a machine as it was before links and chips were removed from it. */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { compile } from '../../search/compile.ts';
+import { searchPlan } from '../../search/compile.ts';
 import { collectiveRequest } from '../collectives.ts';
 import type { PlanContext } from './plan-context.ts';
 import { planRequest } from './plan-request.ts';
@@ -31,7 +31,7 @@ export async function intactTime(
     const { kind, root, op, ordered, inPlace, counts } = collective;
     const request = collectiveRequest(kind, machine, { root, op, ordered, inPlace, counts, dtype, size });
     const plain = await planRequest({ ...request, definition }, { ...options, effort: 'quick', explain: false });
-    const whole = compile(plain).bundle.cost.seconds;
+    const whole = searchPlan(plain).bundle.cost.seconds;
     return { topology: machine.name, effort: 'quick', seconds: whole, slowdown: seconds / whole };
   } catch (error) {
     if (error instanceof CccError) return undefined;

@@ -129,10 +129,10 @@ function firstPlan({ collective: { ranks }, limits, bulks }: CompileRequest): Pa
 /** How one request is compiled: for the machine, for the best of its protocols, or for all its process groups at once. */
 async function compilerFor({ groups, alternatives }: MachineData): Promise<(request: CompileRequest) => Compiled> {
   if (groups === undefined) {
-    const { compile } = await import('../../search/compile.ts');
-    if (alternatives === undefined) return compile;
+    const { searchPlan } = await import('../../search/compile.ts');
+    if (alternatives === undefined) return searchPlan;
     const { compileUnderProtocols } = await import('../../search/protocols.ts');
-    return (request) => compileUnderProtocols(request, alternatives, compile);
+    return (request) => compileUnderProtocols(request, alternatives, searchPlan);
   }
   const { compileGroups } = await import('../../process-groups/groups.ts');
   return (request) => compileGroups(request, groups);

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { json } from '../../../src/emit/index.ts';
-import { compileDefaults } from '../../../src/index.ts';
+import { searchDefaults } from '../../../src/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { compile } from '../../../src/search/compile.ts';
+import { searchPlan } from '../../../src/search/compile.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { emptyFolder } from '../../temporary.ts';
 import { ccc } from '../run.ts';
@@ -15,7 +15,7 @@ import { Running } from '../running.ts';
 const compileRequest = {
   collective: collectiveOf('allgather', 4),
   size: 64 * 2 ** 20,
-  ...compileDefaults,
+  ...searchDefaults,
 } as const;
 
 /** A frontier of which no solver finds the first point at once. */
@@ -179,7 +179,7 @@ describe('a job in a worker', () => {
   it('finds what it would have found here, to the byte', () => {
     const topology = resolveTopology('torus:5x5');
     const { collective } = compileRequest;
-    const { bundle } = compile({ ...compileRequest, topology, collective: { ...collective, ranks: 25 } });
+    const { bundle } = searchPlan({ ...compileRequest, topology, collective: { ...collective, ranks: 25 } });
     const { stdout } = ccc(['compile', 'allgather', '--topo', 'torus:5x5']);
     expect(stdout).toBe([...json.emit(bundle)].join(''));
   });

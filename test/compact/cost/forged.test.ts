@@ -1,7 +1,7 @@
 /** The same of compact plans: no certificate at random claims more than the best plan takes on the machine written out. */
 import { expect, it } from 'vitest';
 import { judgeCompactCertificate } from '../../../src/compact/cost/index.ts';
-import { compile, compileDefaults } from '../../../src/index.ts';
+import { searchDefaults, searchPlan } from '../../../src/index.ts';
 import type { CompactWitnesses } from '../../../src/ir/certificate.ts';
 import type { SymmetricTopology } from '../../../src/ir/compact.ts';
 import { Random } from '../../../src/ir/random.ts';
@@ -46,7 +46,8 @@ it('certificates at random claim no more than plans take', () => {
     const kind = oneOf(['allgather', 'reducescatter', 'allreduce', 'alltoall'] as const);
     const collective = collectiveOf(kind, whole.chips.length);
     const size = oneOf([1, 12, 96, 1000]);
-    const { seconds } = compile({ ...compileDefaults, collective, topology: whole, size, effort: 'quick' }).bundle.cost;
+    const { seconds } = searchPlan({ ...searchDefaults, collective, topology: whole, size, effort: 'quick' }).bundle
+      .cost;
     for (let forged = 0; forged < 200; forged++) {
       const of = oneOf(Object.keys(witnesses));
       const draws = Object.entries(witnesses[of as keyof CompactWitnesses]);

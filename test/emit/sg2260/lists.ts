@@ -8,7 +8,7 @@ import { defaultLimits } from '../../../src/ir/limits.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { withTimeline } from '../../../src/jobs/timed.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { compile } from '../../../src/search/compile.ts';
+import { searchPlan } from '../../../src/search/compile.ts';
 import { emitters } from '../../../src/targets/index.ts';
 import { type CommandRun, fromHalf, runCommandLists, toHalf } from './command-lists/index.ts';
 
@@ -41,7 +41,7 @@ export function bundleOf(kind: CollectiveKind, topology: Topology, size: number,
     inPlace,
     ...(counts && { counts }),
   };
-  const { bundle } = compile({
+  const { bundle } = searchPlan({
     ...{ collective, topology, size, dtype, bulks, chunks, algorithm, parameters, objective: 'time', seed: 0 },
     ...{ engine: 'library', effort: 'quick', limits: defaultLimits },
   });

@@ -7,10 +7,10 @@ import type { PlanBundle } from '../../../src/emit/index.ts';
 import {
   type Collective,
   type CollectiveKind,
-  compile,
-  compileDefaults,
   type Dtype,
   resolveTopology,
+  searchDefaults,
+  searchPlan,
 } from '../../../src/index.ts';
 import { messageBytes } from '../../../src/ir/shards.ts';
 import { emitters } from '../../../src/targets/index.ts';
@@ -35,8 +35,9 @@ export function planOf(kind: CollectiveKind, wanted: Wanted = {}): PlanBundle {
   const ranks = topology.chips.length;
   const collective: Collective = collectiveOf(kind, ranks, rest);
   const size = collective.counts === undefined ? 2 ** 26 : messageBytes(kind, ranks, collective.counts);
-  const defaults = { ...compileDefaults, engine, bulks };
-  return compile({ ...defaults, collective, topology, size: kind === 'barrier' ? 4 : size, dtype, algorithm }).bundle;
+  const defaults = { ...searchDefaults, engine, bulks };
+  return searchPlan({ ...defaults, collective, topology, size: kind === 'barrier' ? 4 : size, dtype, algorithm })
+    .bundle;
 }
 
 export function emitterOfTypeScript() {

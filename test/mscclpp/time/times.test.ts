@@ -3,7 +3,7 @@
  * link takes α = 1 s and 8 / β = 1 s for it, a lane o = 1 s and 8 / B = 2 s, and local work of a lane 2 s and 8 / 8 = 1 s.
  */
 import { describe, expect, it } from 'vitest';
-import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../../../src/index.ts';
+import { type CollectiveKind, resolveTopology, searchDefaults, searchPlan } from '../../../src/index.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { type Topology, withTiming } from '../../../src/ir/topology.ts';
@@ -128,7 +128,7 @@ describe('what verify says', () => {
     const collective = { kind, ranks: topology.chips.length, chunks: 1, root: 0, op: 'sum', ordered: false } as const;
     const size = 2 ** 20;
     const asked = { collective: { ...collective, inPlace: false }, topology, size };
-    const { bundle } = compile({ ...compileDefaults, ...asked });
+    const { bundle } = searchPlan({ ...searchDefaults, ...asked });
     const emitter = emitters.find((each) => each.name === 'mscclpp');
     const text = [...((await emitter?.emit(bundle)) ?? [])].join('');
     const execution = readMscclpp({ name: 'plan.json', text });

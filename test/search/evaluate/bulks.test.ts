@@ -4,9 +4,9 @@ import {
   type CollectiveKind,
   type CompileRequest,
   type CompileResult,
-  compile,
-  compileDefaults,
   resolveTopology,
+  searchDefaults,
+  searchPlan,
 } from '../../../src/index.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { describePipeline } from '../../../src/session/compile/pipeline.ts';
@@ -23,7 +23,7 @@ function compiled(
 ): CompileResult {
   const topology = resolveTopology(topo);
   const collective = collectiveOf(kind, topology.chips.length);
-  return compile({ ...compileDefaults, collective, topology, size, ...changes });
+  return searchPlan({ ...searchDefaults, collective, topology, size, ...changes });
 }
 
 /** What is said of the pipeline of a compiled plan. */

@@ -1,6 +1,6 @@
 /** Copies of staged schedules in another order: the period of the busiest link is reached, and nothing that was good gets worse. */
 import { expect, it } from 'vitest';
-import { compile, compileDefaults } from '../../../src/index.ts';
+import { searchDefaults, searchPlan } from '../../../src/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { verify } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
@@ -8,7 +8,7 @@ import { collectiveOf } from '../../collectives.ts';
 const topology = resolveTopology('sg2260x4-ddr');
 
 function timeOf(kind: 'alltoall' | 'allgather', size: number): number {
-  const { bundle } = compile({ ...compileDefaults, collective: collectiveOf(kind, 4), topology, size });
+  const { bundle } = searchPlan({ ...searchDefaults, collective: collectiveOf(kind, 4), topology, size });
   expect(verify(bundle.proved.plan, { topology }).verdict).toBe('correct');
   return bundle.cost.seconds;
 }

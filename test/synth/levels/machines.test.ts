@@ -4,7 +4,7 @@ import { type CollectiveKind, collectiveKinds } from '../../../src/ir/collective
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
-import { type CompileRequest, compile } from '../../../src/search/compile.ts';
+import { type CompileRequest, searchPlan } from '../../../src/search/compile.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { testFactor, testSeed } from '../../draw.ts';
 
@@ -33,7 +33,7 @@ describe('shipped machines of boxes', () => {
       // A third of the collectives each day, all of them in the exhaustive tests.
       const kinds = collectiveKinds.filter((kind) => kind !== 'custom');
       for (const kind of kinds.filter((_, index) => testFactor > 1 || (index + testSeed) % 3 === 0)) {
-        const { bundle } = compile(request(kind, topology));
+        const { bundle } = searchPlan(request(kind, topology));
         const optimality = bundle.bound.seconds / bundle.cost.seconds;
         expect(optimality, kind).toBeGreaterThan(0);
         expect(optimality, kind).toBeLessThanOrEqual(1 + 1e-9);
@@ -45,7 +45,7 @@ describe('shipped machines of boxes', () => {
     '%s over boxes goes on over other links where the NIC of a GPU is broken',
     (kind) => {
       const broken = withoutLink(resolveTopology('a100:2'), 3, 'switch 2');
-      const { bundle } = compile(request(kind, broken, { engine: 'levels' }));
+      const { bundle } = searchPlan(request(kind, broken, { engine: 'levels' }));
       const loads = new Map(bundle.cost.links.map(({ link, bytes }) => [broken.links[link], bytes]));
       const nics = [...loads].filter(([{ from, to }]) => from === 18 || to === 18);
       expect(nics).toHaveLength(2 * 15);

@@ -1,12 +1,12 @@
 /** Plans with chunks of unequal size, from the problem to results in memory. */
 import { describe, expect, it } from 'vitest';
-import { compileDefaults } from '../../../../src/index.ts';
+import { searchDefaults } from '../../../../src/index.ts';
 import type { CollectiveKind } from '../../../../src/ir/collective.ts';
 import { Routes } from '../../../../src/ir/routes.ts';
 import { timeline } from '../../../../src/model/index.ts';
 import { resolveTopology } from '../../../../src/read/index.ts';
 import { run } from '../../../../src/run/index.ts';
-import { type CompileRequest, compile } from '../../../../src/search/compile.ts';
+import { type CompileRequest, searchPlan } from '../../../../src/search/compile.ts';
 import { emitters } from '../../../../src/targets/index.ts';
 import { collectiveOf } from '../../../collectives.ts';
 
@@ -15,13 +15,13 @@ function request(kind: CollectiveKind, changes: Partial<CompileRequest> = {}): C
     collective: collectiveOf(kind, 4),
     topology: resolveTopology('sg2260x4'),
     size: 64 * 2 ** 20,
-    ...compileDefaults,
+    ...searchDefaults,
     ...changes,
   };
 }
 
 describe('a plan with chunks of unequal size', () => {
-  const { bundle, candidates } = compile(request('reducescatter'));
+  const { bundle, candidates } = searchPlan(request('reducescatter'));
   const routes = new Routes(bundle.topology ?? resolveTopology('sg2260x4'));
 
   it('is next to the bound where equal bulks are further away, because the last message has to be reduced', () => {
@@ -55,7 +55,7 @@ describe('a plan with chunks of unequal size', () => {
   );
 
   it('is the same every time', () => {
-    const again = compile(request('reducescatter')).bundle;
+    const again = searchPlan(request('reducescatter')).bundle;
     expect(again.proved.plan.ops).toEqual(bundle.proved.plan.ops);
   });
 });
@@ -68,12 +68,12 @@ describe('equal chunks stay', () => {
     ['another objective is asked for', { objective: 'bandwidth' }],
     ['there is no more time', { shouldStop: () => true }],
   ])('where %s', (_, changes) => {
-    const { candidates } = compile(request('reducescatter', changes));
+    const { candidates } = searchPlan(request('reducescatter', changes));
     expect(candidates.filter(({ name }) => name.endsWith(', sized'))).toEqual([]);
   });
 
   it('where the bound is met', () => {
-    const { candidates } = compile(request('allgather'));
+    const { candidates } = searchPlan(request('allgather'));
     expect(candidates[0].optimality).toBeCloseTo(1, 6);
     expect(candidates.filter(({ name }) => name.endsWith(', sized'))).toEqual([]);
   });
