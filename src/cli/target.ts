@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { writtenWith } from '../session/targets.ts';
+import { type TargetText, writtenWith } from '../session/targets.ts';
 import { checkTarget, makeFolder, note, writeResult } from './output.ts';
 
 /**
@@ -35,25 +35,25 @@ export function ownFile(isTerminal: boolean, { emit, output }: OutputOptions): s
 
 /**
  * Writes the text of a format, or its folder of files.
- * @returns what people should know about it
+ * @returns what people should know about it, and the time of what is written where it differs from that of the plan
  * @throws CccError 'usage' for a folder without a name; those of writing and of `writtenWith`
  */
 export async function writeEmitted(
   emitter: Emitter,
   bundle: PlanBundle,
   output: string | undefined,
-): Promise<readonly string[]> {
+): Promise<Omit<TargetText, 'text'>> {
   if (emitter.files === undefined) {
-    const { text, remarks } = await writtenWith(emitter, bundle);
+    const { text, ...rest } = await writtenWith(emitter, bundle);
     await writeResult(text, output);
-    return remarks;
+    return rest;
   }
   const folder = folderFor(emitter, output);
   makeFolder(folder);
   for (const { path, content } of emitter.files(bundle)) {
     await writeResult(typeof content === 'string' ? [content] : content, join(folder, path));
   }
-  return emitter.remarks?.(bundle) ?? [];
+  return { remarks: emitter.remarks?.(bundle) ?? [] };
 }
 
 /** Tries before a long search whether its result could be written. @throws CccError 'usage', 'file' */

@@ -61,10 +61,12 @@ export function timedExecutionPlan(
   { topology, size }: Pick<ExecutionPlanRequest, 'topology' | 'size'>,
 ): TimedExecutionPlan | undefined {
   if (topology === undefined) return undefined;
-  const wanted = timingTargetOf(collective, {}, { topology, size });
+  // The file's own protocol, where the machine has numbers for it: NCCL's, since MSCCL++ publishes none.
+  const wanted = timingTargetOf(collective, { protocol: plan.protocol }, { topology, size });
+  if (wanted.topology === undefined) return undefined;
   const bytes = sizeServed(plan, collective, { size });
   const messages = asMessages(plan, bytes);
-  const machine = machineForMessages(topology);
+  const machine = machineForMessages(wanted.topology);
   const { seconds } = simulate(messages, Routes.of(machine), bytes);
   return { plan: messages, topology: machine, seconds, pricedFor: { ...wanted, size: bytes } };
 }

@@ -1,7 +1,7 @@
 /** Target formats by their names: what a plan needs before it is written in one, and what is read back of what was written. */
 import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { defaultLimits } from '../ir/limits.ts';
+import type { WrittenTime } from '../jobs/written-time.ts';
 import type { Platform } from './platform.ts';
 
 /** A page about the plan, for people, beside the formats that programs read. */
@@ -69,6 +69,8 @@ export function formatFor({
 export interface TargetText {
   readonly text: Iterable<string>;
   readonly remarks: readonly string[];
+  /** The time of what is written, where the format is read back and has one. */
+  readonly time?: WrittenTime;
 }
 
 /**
@@ -76,29 +78,17 @@ export interface TargetText {
  * @throws CccError 'unsupported' if the text is too large to be judged
  */
 export async function writtenWith(emitter: Emitter, bundle: PlanBundle): Promise<TargetText> {
-  const { checkedTargetText } = await import('../jobs/written.ts');
+  const [{ checkedTargetText }, { writtenTime, writtenTimeRemark }] = await Promise.all([
+    import('../jobs/written.ts'),
+    import('../jobs/written-time.ts'),
+  ]);
   const text = await checkedTargetText(emitter, bundle);
   const remarks = emitter.remarks?.(bundle) ?? [];
-  if (emitter.inOneBulk === undefined || bundle.topology?.lane === undefined) return { text, remarks };
+  if (emitter.inOneBulk === undefined && emitter.reread === undefined) return { text, remarks };
   const whole = [...text].join('');
-  return { text: [whole], remarks: [...remarks, ...(await oneBulkRemarks(emitter, bundle, whole))] };
-}
-
-/** The time of a plan as a target without bulks has it: in one bulk of the largest chunks, which thread blocks cut into slices. */
-async function oneBulkRemarks({ name }: Emitter, bundle: PlanBundle, text: string): Promise<readonly string[]> {
-  const { proved, topology, size } = bundle;
-  const { bulks, collective } = proved.plan;
-  if (size === undefined) return [];
-  const [{ readMsccl }, { timeLine }] = await Promise.all([
-    import('../read/msccl/index.ts'),
-    import('./timed-plan.ts'),
-  ]);
-  const { plan, extra } = readMsccl({ name: proved.plan.name, text }, collective);
-  const time = timeLine(plan, extra, { topology, size }, defaultLimits).trim();
-  if (bulks === 1) return [`read back from ${name}, the plan ${time}`];
-  return [
-    `${name} has no bulks: instead of in ${bulks}, the plan goes in one and ${time}; --bulks 1 searches for that`,
-  ];
+  const time = await writtenTime(emitter, bundle, whole);
+  if (time === undefined) return { text: [whole], remarks };
+  return { text: [whole], remarks: [...remarks, writtenTimeRemark(emitter, bundle, time)], time };
 }
 
 /**

@@ -111,7 +111,7 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   const { cost, proved } = priced;
   const time = cost === undefined ? [] : [`the plan ${timingSentence(cost.seconds, pricedFor)}`];
   await written(options, async ({ output = options.output }) => {
-    const remarks = await writeEmitted(emitter, await readyFor(emitter, priced), output);
+    const { remarks } = await writeEmitted(emitter, await readyFor(emitter, priced), output);
     const { name, collective } = proved.plan;
     const what = `proved: ${name} (${collective.kind} on ${counted(collective.ranks, 'rank')})`;
     const report = process.stdout.isTTY ? [what] : [];

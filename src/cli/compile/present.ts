@@ -1,6 +1,7 @@
 /** What `ccc compile` writes: the plan, and the report on it. Loaded while the search runs, to be there when it ends. */
 import type { Emitter } from '../../emit/index.ts';
 import { oneLine } from '../../ir/plain-text.ts';
+import type { WrittenTime } from '../../jobs/written-time.ts';
 import type { Objective } from '../../search/comparing.ts';
 import type { CompiledPlan } from '../../session/compile/compiled-plan.ts';
 import type { IntactTime } from '../../session/compile/intact.ts';
@@ -31,14 +32,17 @@ export async function present(
   intact: IntactTime | undefined,
 ): Promise<number> {
   const bundle = await readyFor(emitter, plan.bundle);
+  let time: WrittenTime | undefined;
   if (options.json !== true || options.output !== undefined) {
-    for (const remark of await writeEmitted(emitter, bundle, options.output)) note(oneLine(remark));
+    const emitted = await writeEmitted(emitter, bundle, options.output);
+    time = emitted.time;
+    for (const remark of emitted.remarks) note(oneLine(remark));
   }
   if (options.json === true) {
     const { compileDocument } = await import('./document.ts');
     writeJson(compileDocument(plan, options.objective, intact));
   } else {
-    await report(plan, options);
+    await report(plan, options, time);
   }
   if (!plan.stoppedEarly) return exitCodes.done;
   note(`ccc: the search was ended; ${bestOf(plan.candidates.length)}`);
@@ -52,10 +56,10 @@ function bestOf(evaluated: number): string {
 }
 
 /** The report for people, on standard error. */
-async function report(plan: CompiledPlan, options: PresentOptions): Promise<void> {
+async function report(plan: CompiledPlan, options: PresentOptions, time: WrittenTime | undefined): Promise<void> {
   const width = widthOf(process.stderr);
   const anyBulks = options.bulks === 'auto' && plan.context.notes.length === 0;
-  note(compileReport(plan, anyBulks, width));
+  note(compileReport(plan, anyBulks, width, time));
   const { groups, baselines } = plan;
   if (groups !== undefined) note(`\n${(await import('./groups-report.ts')).groupsText(groups, plan.time, width)}`);
   if (options.explain !== true) return;

@@ -5,6 +5,7 @@ import { optimality } from '../../ir/report.ts';
 import { wholeElements } from '../../ir/shards.ts';
 import { linkName } from '../../ir/topology.ts';
 import { type Bytes, counted, formatBytes, formatSeconds } from '../../ir/units.ts';
+import type { WrittenTime } from '../../jobs/written-time.ts';
 import type { CompiledPlan } from '../../session/compile/compiled-plan.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { ratesText } from '../rates.ts';
@@ -22,7 +23,12 @@ export type ReportEntry = readonly [label: string, ...texts: readonly string[]];
  * The report on a compiled plan: what it is, how fast, how far from the bound, and what is proved, in lines of at most
  * `width` columns where words allow. `anyBulks` is true when the number of bulks was ccc's to choose.
  */
-export function compileReport(compiled: CompiledPlan, anyBulks: boolean, width = displayLimits.width): string {
+export function compileReport(
+  compiled: CompiledPlan,
+  anyBulks: boolean,
+  width = displayLimits.width,
+  written?: WrittenTime,
+): string {
   const { proved, topology, cost, bound } = compiled.bundle;
   const { plan, verification } = proved;
   const best = bound.certificates[0];
@@ -32,6 +38,7 @@ export function compileReport(compiled: CompiledPlan, anyBulks: boolean, width =
     ...ringEntries(compiled),
     ...sizesEntries(compiled),
     ...laneEntries(compiled),
+    ...(written === undefined ? [] : [['time of the file', `the file ${written.sentence}`] as const]),
     ['simulated time', `${formatSeconds(cost.seconds)} for ${formatBytes(compiled.asked)}${noteText(topology?.notes)}`],
     ...wholeEntries(compiled),
     ...paddedEntries(compiled),

@@ -29,7 +29,8 @@ describe('formats of --emit', () => {
     const machine = ['--topo', 'h100', '--protocol', 'LL', '--size', '1MiB'];
     const compile = ['compile', 'allreduce', ...machine, '--emit', 'msccl-xml', '-o', 'a.xml'];
     const inSeveral = await inProcess([...compile, '--algorithm', 'ring-allreduce', '--bulks', '4'], '', folder);
-    const told = /msccl-xml has no bulks: instead of in 4, the plan goes in one and takes ([\d.]+ .s) for 1 MiB/;
+    const told =
+      /the msccl-xml file takes ([\d.]+ .s) for 1 MiB .* of the plan; msccl-xml has no bulks, and the plan has 4/;
     expect(inSeveral.stderr).toMatch(told);
     const verified = await inProcess(['verify', 'a.xml', ...machine], '', folder);
     expect(verified.stdout).toContain(`takes ${told.exec(inSeveral.stderr)?.[1]} for 1 MiB`);
@@ -39,6 +40,17 @@ describe('formats of --emit', () => {
     expect((await inProcess(['verify', 'a.xml', ...machine], '', folder)).stdout).toContain(`the plan${read}`);
     const json = await inProcess(['compile', 'allreduce', ...machine, '--algorithm', 'ring-allreduce'], '', folder);
     expect(JSON.parse(json.stdout).bulks).toBeGreaterThan(1);
+  });
+
+  it('say what an MSCCL++ file takes, under the protocol that it names', async () => {
+    const folder = emptyFolder();
+    const machine = ['--topo', 'h100', '--size', '64MiB'];
+    const compile = ['compile', 'allgather', ...machine, '--emit', 'mscclpp', '-o', 'a.json'];
+    const { stderr } = await inProcess(compile, '', folder);
+    const [, time] =
+      /time of the file +the file takes ([\d.]+ .s) for 64 MiB on h100 --protocol Simple/.exec(stderr) ?? [];
+    const { stdout } = await inProcess(['verify', 'a.json', ...machine], '', folder);
+    expect(stdout).toContain(`time: the plan takes ${time} for 64 MiB on h100 --protocol Simple`);
   });
 
   it('go from plan to MSCCL++ and to a verdict on it', async () => {
