@@ -1,13 +1,17 @@
-/** Whether a machine looks the same from every chip: what holds for one of them then holds for all. */
+/**
+ * Detects whether a machine looks the same from every chip (vertex-transitive under translations), so that facts about
+ * one chip hold for all.
+ */
 import type { Link, Topology } from '../ir/topology.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 
-/** What was found before: by machine, then by shape. */
+/** Cache by machine, then by shape. */
 const known = new WeakMap<Topology, Map<string, boolean>>();
 
 /**
- * True only if shifting all ranks by any of them – in coordinates of this shape: what the machine promises, else a circle – takes chips to chips
- * with the same ports and links to links of the same kind. Every link is looked at. A no only means "not seen".
+ * True only if every translation of the ranks, in coordinates of the given shape (what the topology declares, or else a
+ * ring), maps chips to chips with the same ports and links to links of the same kind. Visits every link. False only
+ * means that no such symmetry was found.
  */
 export function chipsAreAlike(
   topology: Topology,
@@ -33,7 +37,7 @@ function areAlike({ nodes, chips, links }: Topology, shape: readonly number[]): 
     rankOf[chip] = rank;
   });
   const back = chips.map((_, rank) => group.negate(rank));
-  /** By kind of link: how many of it leave each rank. */
+  /** By kind of link: how many of that kind leave each rank. */
   const kinds = new Map<string, Int32Array>();
   for (const link of links) {
     const from = rankOf[link.from];

@@ -1,8 +1,12 @@
-/** The cheapest tree that spans all nodes from a root, along directed edges (Chu and Liu 1965; Edmonds 1967). */
+/**
+ * The minimum-cost spanning arborescence from a root in a directed graph (Chu and Liu 1965; Edmonds 1967), in
+ * O(nodes³).
+ */
 
 /**
  * @param cost by from · nodes + to; `Infinity` where there is no edge
- * @returns the node before each node; −1 for the root, and for at least one other node where the root does not reach all nodes: then there is no tree
+ * @returns the predecessor of each node; −1 for the root. If the root does not reach all nodes there is no such tree,
+ *   and at least one other node has −1 as well.
  */
 export function cheapestArborescence(nodes: number, root: number, cost: Float64Array): Int32Array {
   const before = cheapestEntrances(nodes, root, cost);
@@ -24,7 +28,7 @@ function cheapestEntrances(nodes: number, root: number, cost: Float64Array): Int
   return before;
 }
 
-/** Nodes that lead round to each other, where there are such. */
+/** The nodes of a cycle among the chosen edges, if there is one. */
 function cycleOf(before: Int32Array): readonly number[] | undefined {
   const walked = new Int32Array(before.length);
   for (let start = 0; start < before.length; start++) {
@@ -41,7 +45,10 @@ function cycleOf(before: Int32Array): readonly number[] | undefined {
   return undefined;
 }
 
-/** The cycle becomes one node, whose entrances cost what they cost more than the edge of the cycle that they replace. */
+/**
+ * Contracts the cycle to one node. An edge into it costs what it costs more than the edge of the cycle that it
+ * replaces.
+ */
 function throughCycle(
   nodes: number,
   root: number,
@@ -57,7 +64,7 @@ function throughCycle(
   for (const [index, node] of outside.entries()) place[node] = index;
   const size = ring + 1;
   const smaller = new Float64Array(size * size).fill(Number.POSITIVE_INFINITY);
-  /** The edge here of each edge there. */
+  /** The original edge of each edge of the contracted graph. */
   const edgeOf = new Int32Array(size * size);
   for (let from = 0; from < nodes; from++) {
     for (let to = 0; to < nodes; to++) {

@@ -13,7 +13,7 @@ export class KeyedHeap {
     return this.used;
   }
 
-  /** The least key, or Infinity when the heap is empty. */
+  /** The smallest key, or Infinity if the heap is empty. */
   get minKey(): number {
     return this.used === 0 ? Number.POSITIVE_INFINITY : this.keys[0];
   }
@@ -37,7 +37,7 @@ export class KeyedHeap {
     values[at] = value;
   }
 
-  /** Takes out the value with the least key. Not defined for an empty heap. */
+  /** Removes and returns the value with the smallest key. Undefined behaviour for an empty heap. */
   pop(): number {
     const { keys, values } = this;
     const least = values[0];

@@ -1,7 +1,9 @@
-/** Links of a machine as columns, and by the node that they leave or enter: for searches that look at many of them. */
+/**
+ * The links of a machine as columns, indexed by the node that they leave or enter, for searches that visit many links.
+ */
 import type { Topology } from '../ir/topology.ts';
 
-/** Out of node n lead `out[firstOut[n] … firstOut[n + 1] − 1]`, into it `into[firstIn[n] …]`, ascending. */
+/** Links out of node n are `out[firstOut[n] … firstOut[n + 1] − 1]`, links into it `into[firstIn[n] …]`, ascending. */
 export interface LinkColumns {
   readonly from: Int32Array;
   readonly to: Int32Array;

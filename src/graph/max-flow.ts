@@ -1,20 +1,23 @@
-/** Maximum flow and minimum cut (Dinic 1970) over whole capacities, so that the answers are exact. */
+/**
+ * Maximum flow and minimum cut by Dinic's algorithm (1970) over integer capacities, so that results are exact. O(nodes²
+ * · arcs).
+ */
 
 /** Larger than any capacity; sums of a few million of them stay exact. */
 export const unlimited = 2 ** 52;
 
 /**
- * A directed network whose capacities are whole numbers up to 2^52. Arcs are added in pairs: arc 2i and its reverse 2i + 1;
- * pushing flow through one adds to what its partner can take back.
+ * A directed network with integer capacities up to 2^52. Arcs are added in pairs, arc 2i and its reverse 2i + 1: flow
+ * through one adds residual capacity to the other.
  */
 export class FlowNetwork {
   readonly nodes: number;
-  /** Arcs by number: their ends, capacities, and what is left of these in the last flow. */
+  /** By arc: its head, its capacity, and its residual capacity after the last flow. */
   private head: Int32Array;
   private given: Float64Array;
   private residual: Float64Array;
   private arcs = 0;
-  /** Arcs that leave a node are a list, in the order in which they were added; −1 ends it. */
+  /** The arcs that leave a node form a linked list, in the order in which they were added; −1 ends it. */
   private readonly firstArc: Int32Array;
   private readonly lastArc: Int32Array;
   private nextArc: Int32Array;
@@ -22,7 +25,7 @@ export class FlowNetwork {
   private readonly cursor: Int32Array;
   private readonly queue: Int32Array;
   private readonly path: Int32Array;
-  /** Arcs looked at so far: the measure of work for budgets. */
+  /** Arcs visited so far, as a measure of work for budgets. */
   work = 0;
 
   constructor(nodes: number) {
@@ -53,18 +56,21 @@ export class FlowNetwork {
     this.given[arc] = capacity;
   }
 
-  /** What the last `maxFlow` sent through an arc. */
+  /** The flow through an arc after the last `maxFlow`. */
   flow(arc: number): number {
     return this.given[arc] - this.residual[arc];
   }
 
-  /** The greatest flow from source to sink, or `enough` if it is at least that: the search ends there. */
+  /** The maximum flow from source to sink, or `enough` as soon as it is at least that. */
   maxFlow(source: number, sink: number, enough = Number.POSITIVE_INFINITY): number {
     for (let arc = 0; arc < this.arcs; arc++) this.residual[arc] = this.given[arc];
     return this.moreFlow(source, sink, enough);
   }
 
-  /** As `maxFlow`, on top of the flow that is there: what else can go from source to sink. Capacities must not have changed. */
+  /**
+   * Like `maxFlow`, but augments the flow that is already there; returns the additional flow. Capacities must not have
+   * changed.
+   */
   moreFlow(source: number, sink: number, enough = Number.POSITIVE_INFINITY): number {
     let total = 0;
     while (total < enough && this.layer(source, sink)) {
@@ -77,8 +83,8 @@ export class FlowNetwork {
   }
 
   /**
-   * After `maxFlow` has ended without reaching `enough`: 1 for the nodes that the source still reaches. That is the smallest
-   * inside of all minimum cuts.
+   * After `maxFlow` has ended below `enough`: 1 for the nodes reachable from the source in the residual network. This
+   * is the smallest source side of all minimum cuts.
    */
   sourceSide(): Uint8Array {
     return Uint8Array.from(this.level, (level) => (level >= 0 ? 1 : 0));
@@ -95,7 +101,7 @@ export class FlowNetwork {
     this.lastArc[from] = arc;
   }
 
-  /** Makes room for twice as many arcs. */
+  /** Doubles the room for arcs. */
   private grow(): void {
     const room = 2 * this.arcs;
     const ints = (old: Int32Array): Int32Array<ArrayBuffer> => {
@@ -114,7 +120,7 @@ export class FlowNetwork {
     this.residual = doubles(this.residual);
   }
 
-  /** Distances from the source over arcs with room, as far as the sink; false if that is out of reach. */
+  /** Builds the level graph by breadth-first search up to the sink; false if the sink is unreachable. */
   private layer(source: number, sink: number): boolean {
     const { level, queue, residual, head, firstArc, nextArc } = this;
     level.fill(-1);
@@ -129,7 +135,7 @@ export class FlowNetwork {
         const to = head[arc];
         if (residual[arc] <= 0 || level[to] >= 0) continue;
         level[to] = next;
-        // What is as far away as the sink, or farther, is on no path of these layers.
+        // Nodes at the sink's level or beyond are on no shortest augmenting path.
         if (to === sink) return true;
         queue[last++] = to;
       }
@@ -137,7 +143,7 @@ export class FlowNetwork {
     return false;
   }
 
-  /** Pushes flow along one path of the layers, found without recursion; 0 when there is none left. */
+  /** Pushes flow along one path of the level graph, iteratively; 0 if there is none left. */
   private augment(source: number, sink: number, most: number): number {
     const { level, cursor, residual, head, nextArc, path } = this;
     let length = 0;

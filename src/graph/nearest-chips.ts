@@ -1,9 +1,9 @@
-/** Which chips of a machine the ranks of a smaller job should stand on: those that are nearest to each other. */
+/** Selects the chips of a machine on which a smaller job should run: chips that are near each other. */
 import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import { minStretchRing } from './rings/ring-order.ts';
 
-/** Links between two ranks on average, over all pairs, and between neighbours of the ring 0, 1, …, N − 1. */
+/** Mean number of links between two ranks, over all pairs, and between neighbours on the ring 0, 1, …, N − 1. */
 export interface Nearness {
   readonly pairs: number;
   readonly ring: number;
@@ -12,17 +12,16 @@ export interface Nearness {
 export interface NearestChips {
   /** The chip of each rank, by its number on the whole machine. */
   readonly chips: readonly number[];
-  /** Of the first so many chips in their own order. */
+  /** The same measures for the first chips in their own order. */
   readonly before: Nearness;
   readonly after: Nearness;
 }
 
 /**
- * Chips with the fewest links between all pairs of them; among equals those found from the least chip on. From every chip a set grows by
- * whichever chip is nearest to it, and then chips change places with others as long as that brings the set together. Ranks stand along
- * the shortest ring through the set.
- *
- * @param count at least 1, at most as many as there are ranks
+ * Selects the chips with the fewest links between all pairs; ties go to the set found from the lowest chip. From every
+ * chip a set grows greedily by the nearest chip, then members are exchanged while that reduces the total. Ranks are
+ * ordered along the shortest ring through the set. A heuristic: densest subsets are NP-hard.
+ * @param count between 1 and the number of chips
  */
 export function nearestChips(routes: Routes, count: number): NearestChips {
   const chips = ranksOf(routes.topology);
@@ -46,12 +45,12 @@ export function nearestChips(routes: Routes, count: number): NearestChips {
 }
 
 /**
- * Distances that growing sets add up, all together: half a second. On larger machines not every chip begins a set. On torus:8x8, mesh:9x7,
- * hypercube:6 and torus:3x4x5 every 4th to 21st chip led to sets as near as all did.
+ * Distances that growing sets may add up in total: half a second. On larger machines only some chips start a set; on
+ * torus:8x8, mesh:9x7, hypercube:6 and torus:3x4x5 every 4th to 21st chip led to sets as near as all of them did.
  */
 const mostAdded = 2 ** 28;
 
-/** Both ways together; where there is no route, more than any has. */
+/** Number of links, summed over both directions; without a route, more than any route has. */
 function linkCounts(routes: Routes, chips: number): Float64Array {
   const links = new Float64Array(chips * chips);
   const none = 2 * routes.topology.links.length + 1;
@@ -74,9 +73,9 @@ function nearnessOf(links: Float64Array, chips: number, set: readonly number[]):
   return { pairs: sum / (length * (length - 1)), ring: round / length };
 }
 
-/** A set of chips, and how far each chip of the machine is from all of it. */
+/** A set of chips, and the distance of each chip of the machine to all of it. */
 class NearSet {
-  /** Links between all pairs. */
+  /** Links between all pairs of the set. */
   total = 0;
   private readonly links: Float64Array;
   private readonly chips: number;
@@ -105,7 +104,7 @@ class NearSet {
     }
   }
 
-  /** Exchanges a member for another chip, always the pair that gains most, until none does. */
+  /** Exchanges a member for another chip, always the pair that gains most, until no exchange gains. */
   improve(): void {
     for (;;) {
       let [gain, leaves, comes] = [0, -1, -1];

@@ -1,12 +1,14 @@
-/** Dijkstra's algorithm over numbered places; who searches says which steps lead on from a place, and how long they are. */
+/**
+ * Dijkstra's algorithm over numbered places; the caller defines the steps that lead on from a place and their lengths.
+ */
 import { KeyedHeap } from './keyed-heap.ts';
 
 export class NearestFirst {
-  /** By place: the length of the shortest way to it that is known, Infinity if none is; final once `next` has given the place. */
+  /** By place: length of the shortest known path, Infinity if none; final once `next` has returned the place. */
   readonly length: Float64Array;
   private readonly final: Uint8Array;
   private readonly queue = new KeyedHeap();
-  /** The places that some way leads to, so that forgetting a search takes no longer than the search did. */
+  /** The places reached so far, so that clearing takes no longer than the search did. */
   private readonly touched: Int32Array;
   private touchedCount = 0;
 
@@ -16,7 +18,7 @@ export class NearestFirst {
     this.touched = new Int32Array(places);
   }
 
-  /** Tells of a way to a place, of no negative length; true if none so short was known. */
+  /** Offers a path of non-negative length to a place; returns whether it is shorter than any known one. */
   reach(place: number, length: number): boolean {
     const known = this.length[place];
     if (length >= known || this.final[place] === 1) return false;
@@ -26,7 +28,7 @@ export class NearestFirst {
     return true;
   }
 
-  /** The nearest place that it has not given before, or −1. */
+  /** Returns the nearest place that has not been returned before, or −1. */
   next(): number {
     const { queue, final } = this;
     while (queue.length > 0) {
@@ -38,7 +40,7 @@ export class NearestFirst {
     return -1;
   }
 
-  /** Forgets everything, for another search. */
+  /** Resets the state for another search. */
   clear(): void {
     for (let index = 0; index < this.touchedCount; index++) {
       const place = this.touched[index];

@@ -1,13 +1,16 @@
-/** Linear programs whose columns are made when they are needed (Ford and Fulkerson 1958). */
+/** Linear programs whose columns are generated on demand (Ford and Fulkerson 1958). */
 import { rounding } from '../ir/units.ts';
 
-/** The most of all columns together that fits the room of the rows (revised simplex method: Dantzig 1953). */
+/**
+ * The revised simplex method (Dantzig 1953): maximises the total value of the columns subject to the capacities of the
+ * rows.
+ */
 export class Simplex {
   private readonly rows: number;
   private readonly room: Float64Array;
   /** The inverse of the basis, row by row. */
   private readonly inverse: Float64Array;
-  /** What a unit of the column in each row counts: 0 of what is left over. */
+  /** By row, the objective coefficient of its basic column; 0 for slack. */
   private readonly worth: Float64Array;
 
   constructor(room: ArrayLike<number>) {
@@ -18,19 +21,19 @@ export class Simplex {
     this.worth = new Float64Array(this.rows);
   }
 
-  /** What all columns together are worth. */
+  /** The objective value. */
   value(): number {
     return this.worth.reduce((sum, worth, row) => sum + worth * this.room[row], 0);
   }
 
-  /** Leaves room again in a row whose price is below nothing, as it cannot be in the end; false where there is none. */
+  /** Puts slack back into the basis of a row whose dual price is negative; false if there is none. */
   leaveRoom(prices: Float64Array): boolean {
     const negative = prices.findIndex((price) => price < -rounding);
     if (negative >= 0) this.add(new Float64Array(this.rows).fill(1, negative, negative + 1), 0);
     return negative >= 0;
   }
 
-  /** What a unit of each row's room is worth. */
+  /** The dual prices: the value of one more unit of each row's capacity. */
   prices(): Float64Array {
     const prices = new Float64Array(this.rows);
     for (let row = 0; row < this.rows; row++) {
@@ -42,7 +45,7 @@ export class Simplex {
     return prices;
   }
 
-  /** Takes a column in, as much of it as fits; false if nothing limits it. */
+  /** Enters a column into the basis; false if nothing limits it (the program is unbounded). */
   add(column: ArrayLike<number>, worth = 1): boolean {
     const { rows, room, inverse } = this;
     const direction = new Float64Array(rows);

@@ -1,12 +1,12 @@
-/** How long the best order of a ring is looked for. */
+/** Limits of the search for the best order of a ring. */
 export const ringSearchLimits = {
-  /** Moves that may be looked at in all: below a second. */
+  /** Moves that may be evaluated in total: less than a second. */
   moves: 50_000_000,
-  /** Longest run of ranks that or-opt moves elsewhere. */
+  /** Longest run of ranks that an or-opt move relocates. */
   longestRun: 3,
   kicks: 1000,
-  /** What making a move costs, in moves looked at per rank. */
+  /** Cost of applying a move, in move evaluations per rank. */
   workPerMove: 8,
-  /** Up to this many ranks the best order is found for certain. */
+  /** Number of ranks up to which the optimum is computed. */
   ranksExactly: 12,
 } as const;

@@ -1,7 +1,7 @@
 /**
- * In which order the ranks should stand in a ring, so that its edges are short on the machine: a travelling salesman's
- * problem with hops as distances. Exact for few ranks (Held and Karp, "A dynamic programming approach to sequencing problems",
- * 1962), local search for many.
+ * The order of ranks in which a ring has short edges on the machine: a travelling-salesman problem with hop counts as
+ * distances. Optimal for few ranks (Held and Karp, "A dynamic programming approach to sequencing problems", 1962),
+ * local search for many.
  */
 import type { Effort } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -9,22 +9,22 @@ import { ranksOf } from '../../ir/topology.ts';
 import { ringSearchLimits } from './limits.ts';
 import { improveRing } from './ring-search.ts';
 
-/** A ring of all ranks and how far apart on the machine its neighbours stand. */
+/** A ring over all ranks, and the mean distance of its neighbours on the machine. */
 export interface RingOrder {
-  /** `order[position]` is the rank that stands there; rank 0 comes first. */
+  /** `order[position]` is the rank at that position; rank 0 comes first. */
   readonly order: readonly number[];
-  /** Average links per edge r → r + 1 (mod N) of the ring 0, 1, …, N − 1; 0 for a single rank. */
+  /** Mean number of links per edge r → r + 1 (mod N) of the ring 0, 1, …, N − 1; 0 for a single rank. */
   readonly before: number;
   /** The same for the ring in the order found. */
   readonly after: number;
 }
 
-/** `hops[from * N + to]`: links on the route, or more than any route has where there is none. */
+/** `hops[from * N + to]`: number of links on the route; if there is no route, more than any route has. */
 type Hops = Float64Array;
 
 /**
- * Finds the order of ranks whose ring has the shortest routes; among equals the ranks' own order, then the lexicographically least of
- * few ranks. Edges count in the direction in which the ring goes round.
+ * Finds the ring with the shortest routes; ties go to the ranks' own order, for few ranks then to the lexicographically
+ * smallest. Edges are directed along the ring.
  */
 export function minStretchRing(routes: Routes, effort: Effort = 'full'): RingOrder {
   const ranks = ranksOf(routes.topology);
@@ -34,7 +34,8 @@ export function minStretchRing(routes: Routes, effort: Effort = 'full'): RingOrd
     order.reduce((sum, rank, at) => sum + routes.hops(rank, order[(at + 1) % ranks]), 0) / ranks;
   const before = average(identity);
   if (before === 1) return { order: identity, before, after: before };
-  // Longer than any way round, so that an edge without a route is the last resort, but finite: lengths are subtracted.
+  // Longer than any ring, so that an edge without a route is the last resort, but finite, because lengths are
+  // subtracted.
   const unreachable = ranks * routes.topology.nodes.length;
   const hops = new Float64Array(ranks * ranks);
   for (const a of identity) {
@@ -45,8 +46,8 @@ export function minStretchRing(routes: Routes, effort: Effort = 'full'): RingOrd
 }
 
 /**
- * `rest[set * N + last]` is the least length of a way from `last` through all ranks that are not in `set` and back to rank 0;
- * then the ring is read off from rank 0 on, always with the least rank that loses nothing.
+ * Held-Karp table: `rest[set * N + last]` is the length of the shortest path from `last` through all ranks outside
+ * `set` back to rank 0. The ring is then read off from rank 0 on, always with the smallest rank that keeps it optimal.
  */
 function shortestRing(hops: Hops, ranks: number): number[] {
   const everyone = 2 ** ranks - 1;

@@ -1,17 +1,18 @@
 /**
- * Local search for short rings: nearest neighbour, then 2-opt and or-opt moves as long as they help, then the same again from
- * slightly disturbed rings (iterated local search with double-bridge kicks: Martin, Otto and Felten, "Large-step Markov
- * chains for the traveling salesman problem", 1991). The kicks come from a fixed sequence, so the result is always the same.
+ * Local search for short rings: nearest neighbour, then 2-opt and or-opt moves until none helps, then repeated from
+ * slightly perturbed rings (iterated local search with double-bridge kicks: Martin, Otto and Felten, "Large-step Markov
+ * chains for the traveling salesman problem", 1991). The kicks come from a fixed pseudo-random sequence, so the result
+ * is deterministic.
  */
 import type { Effort } from '../../ir/effort.ts';
 import { ringSearchLimits } from './limits.ts';
 
-/** Kicks in a row that may be in vain in a quick search, over the ranks: few ranks are soon kicked. */
+/** Consecutive unsuccessful kicks after which a quick search ends, divided by the number of ranks. */
 const mostInVain = 1 << 14;
 
 /**
- * A short ring through all ranks, from rank 0 on; never longer than 0, 1, …, N − 1. `hops[from * ranks + to]` is the length of an edge,
- * at least 1, which may differ between directions.
+ * Returns a short ring through all ranks, starting with rank 0, never longer than 0, 1, …, N − 1. `hops[from * ranks +
+ * to]` ≥ 1 is the length of an edge, possibly asymmetric.
  */
 export function improveRing(hops: Float64Array, ranks: number, effort: Effort): number[] {
   const identity = Array.from({ length: ranks }, (_, rank) => rank);
@@ -36,7 +37,7 @@ export function improveRing(hops: Float64Array, ranks: number, effort: Effort): 
   return best;
 }
 
-/** Double bridges at places that look random: two neighbouring parts of the ring change places. */
+/** Double-bridge moves at pseudo-random positions: two adjacent parts of the ring are exchanged. */
 class KickSequence {
   private state = 1;
 
@@ -74,7 +75,7 @@ class RingSearch {
   private readonly ranks: number;
   private budget = ringSearchLimits.moves;
   private order: number[] = [];
-  /** Lengths of the way from position 0 to each position, along the ring and against it. */
+  /** Prefix lengths of the ring up to each position, in both directions. */
   private readonly forward: Float64Array;
   private readonly backward: Float64Array;
 
@@ -85,7 +86,7 @@ class RingSearch {
     this.backward = new Float64Array(ranks);
   }
 
-  /** No more moves may be looked at. */
+  /** True if the budget of move evaluations is used up. */
   get exhausted(): boolean {
     return this.budget <= 0;
   }
@@ -94,7 +95,7 @@ class RingSearch {
     return order.reduce((sum, rank, at) => sum + this.edge(rank, order[(at + 1) % this.ranks]), 0);
   }
 
-  /** Goes over all moves and makes those that help, again and again, until none does or the budget is used up. */
+  /** Applies improving moves until none is left or the budget is used up. */
   improve(start: readonly number[]): number[] {
     this.order = [...start];
     this.measure();
@@ -118,7 +119,7 @@ class RingSearch {
     }
   }
 
-  /** 2-opt: turns round runs of ranks. */
+  /** 2-opt: reverses runs of ranks. */
   private reverseRuns(): boolean {
     let helped = false;
     for (let first = 1; first < this.ranks - 1 && this.budget > 0; first++) {
@@ -145,7 +146,7 @@ class RingSearch {
     return now - (this.edge(before, order[last]) + backward[last] - backward[first] + this.edge(order[first], behind));
   }
 
-  /** Or-opt: takes out short runs of ranks and puts them in elsewhere. */
+  /** Or-opt: moves short runs of ranks elsewhere. */
   private moveRuns(): boolean {
     let helped = false;
     for (let run = 1; run <= ringSearchLimits.longestRun; run++) {
@@ -161,7 +162,7 @@ class RingSearch {
     return helped;
   }
 
-  /** The position behind which the run is worth most, or −1 if it stands best where it is. */
+  /** The position after which the run gains most, or −1 if it is best where it is. */
   private bestPlace(first: number, run: number): number {
     const { order, ranks } = this;
     const head = order[first];

@@ -1,4 +1,4 @@
-/** What no schedule can do, known without any search: too few steps for the distances, too few rounds for the narrowest place. */
+/** Lower bounds on steps and rounds that need no search: steps from distances, rounds from the narrowest cut. */
 import { lowerBound } from '../../bounds/index.ts';
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -6,13 +6,13 @@ import { counted, rounding } from '../../ir/units.ts';
 import type { InstanceShape } from './instance.ts';
 import { inRounds, type UnitMachine } from './machine.ts';
 
-/** C is looked at up to this where the bound is attained by no smaller one. */
+/** Maximum C that is considered if no smaller C attains the bound. */
 const mostChunks = 16;
 
 export interface ShapeBounds {
-  /** Steps that data needs to get from where it is to where it is wanted. */
+  /** Minimum number of steps: the distance that data must travel. */
   readonly minSteps: number;
-  /** Rounds per chunk, R/C; and why it cannot be less. */
+  /** Minimum rounds per chunk, R/C, and the reason. */
   readonly roundsPerChunk: number;
   readonly reason: string;
 }
@@ -28,12 +28,12 @@ export function shapeBounds(collective: Collective, topology: Topology, machine:
   };
 }
 
-/** No shape with C chunks has fewer rounds: whole ones, and one at least in every step. */
+/** Minimum rounds with C chunks: an integer, and at least one per step. */
 export function minRounds({ roundsPerChunk, minSteps }: ShapeBounds, chunks: number): number {
   return Math.max(minSteps, Math.ceil(chunks * roundsPerChunk - rounding));
 }
 
-/** Why a shape is impossible, where the bounds tell. */
+/** The reason why the bounds exclude a shape, or undefined. */
 export function ruledOut(bounds: ShapeBounds, { chunks, steps, rounds }: InstanceShape): string | undefined {
   if (rounds < steps) return 'every step has at least one round';
   if (steps < bounds.minSteps) return `data has to go over ${bounds.minSteps} links, one after the other`;
@@ -41,7 +41,10 @@ export function ruledOut(bounds: ShapeBounds, { chunks, steps, rounds }: Instanc
   return `${counted(chunks, 'chunk')} ${chunks === 1 ? 'takes' : 'take'} at least ${counted(Number((chunks * bounds.roundsPerChunk).toFixed(4)), 'round')}`;
 }
 
-/** The smallest C at which whole rounds do not cost more than the bound says, if there is one; else the most that is looked at. */
+/**
+ * The smallest C for which rounding rounds up to an integer costs nothing, if there is one; otherwise the maximum C
+ * considered.
+ */
 export function chunksWithoutWaste({ roundsPerChunk }: ShapeBounds): number {
   for (let chunks = 1; chunks < mostChunks; chunks++) {
     const rounds = chunks * roundsPerChunk;
@@ -50,7 +53,7 @@ export function chunksWithoutWaste({ roundsPerChunk }: ShapeBounds): number {
   return mostChunks;
 }
 
-/** The longest of the shortest paths that data must take. Between any two ranks, unless there is a root. */
+/** The longest of the shortest paths that data must take: between any two ranks, or from the root. */
 function minStepsOf({ kind, root, ranks }: Collective, { distance }: UnitMachine): number {
   const rooted = collectiveFacts[kind].rooted;
   const toRoot = kind === 'reduce' || kind === 'gather';

@@ -1,14 +1,14 @@
 /**
- * The frontier between the fewest steps and the fewest rounds per chunk: shapes (C, S, R) that no other one beats in all of C, S
- * and R/C. For every C and S in turn the fewest rounds are looked for that are an improvement; what is impossible in R rounds is
- * impossible in fewer, so one proof below every point is enough. The search ends on every input: there are no more steps than
- * rounds, and no more rounds than the best known R/C allows.
+ * The Pareto frontier between steps and rounds per chunk: all shapes (C, S, R) that no other shape dominates in C, S
+ * and R/C (as in SCCL: Cai et al., PPoPP 2021). For every C and S the minimum R that would be an improvement is
+ * determined. What is impossible in R rounds is impossible in fewer, so one proof below each point suffices.
+ * Terminates, since S ≤ R and the best R/C known bounds R.
  */
 import { minRounds } from './bounds.ts';
 import type { InstanceShape } from './instance.ts';
 import type { Oracle, ShapeVerdict } from './oracle.ts';
 
-/** Why there is nothing better: the proof, or what was tried in vain. */
+/** The evidence that a point cannot be improved: a proof, or what was tried without success. */
 export interface FrontierEvidence {
   readonly status: 'infeasible' | 'unknown';
   readonly reason: string;
@@ -16,25 +16,25 @@ export interface FrontierEvidence {
 
 export interface FrontierPoint extends InstanceShape {
   readonly verdict: Extract<ShapeVerdict, { status: 'feasible' }>;
-  /** Why C chunks do not go in S steps with fewer rounds. */
+  /** Why C chunks cannot be moved in S steps with fewer rounds. */
   readonly evidence: FrontierEvidence;
 }
 
-/** A shape that would have been an improvement; it stands for all with fewer rounds. */
+/** A shape that would have been an improvement but was not found; it stands for all with fewer rounds. */
 export interface Gap extends InstanceShape, FrontierEvidence {}
 
 export interface Frontier {
-  /** Not dominated by one another; fewest chunks first, then fewest steps. */
+  /** Mutually non-dominated; ordered by chunks, then steps. */
   readonly points: readonly FrontierPoint[];
-  /** Where a number of chunks and of steps brought no improvement, other than by the bounds alone. */
+  /** Shapes where no improvement was found and the bounds alone do not exclude one. */
   readonly gaps: readonly Gap[];
-  /** C was looked at up to this. */
+  /** C was examined up to this. */
   readonly chunksUpTo: number;
-  /** The time was up before all of it had been looked at. */
+  /** True if the time was up before everything was examined. */
   readonly stoppedEarly: boolean;
 }
 
-/** Walks the frontier: before each number of chunks and steps what there is so far, and at last all of it. */
+/** Walks the frontier. Yields the state before each pair of chunks and steps, and the final result. */
 export function* walkFrontier(
   oracle: Oracle,
   chunksUpTo: number,
@@ -47,7 +47,8 @@ export function* walkFrontier(
   for (let chunks = 1; chunks <= lastChunks; chunks++) {
     const least = minRounds(oracle.bounds, chunks);
     const fewest = roundsToImprove(points, chunks, Number.POSITIVE_INFINITY);
-    // With as many steps as there can be: if that is impossible, all with fewer are, and need not be looked at one by one.
+    // With the maximum number of steps first: if that is impossible, so are all smaller numbers, which need not be
+    // examined.
     if (least <= fewest && Number.isFinite(fewest)) oracle.query({ chunks, steps: fewest, rounds: fewest });
     for (let steps = oracle.bounds.minSteps; ; steps++) {
       const most = roundsToImprove(points, chunks, steps);
@@ -62,7 +63,10 @@ export function* walkFrontier(
   yield { ...soFar, stoppedEarly: shouldStop() };
 }
 
-/** The fewest rounds, from the most that would be an improvement downwards; the gap if those are too few already. */
+/**
+ * Decreases the rounds from the maximum that would be an improvement to the minimum; returns the gap if already the
+ * maximum fails.
+ */
 function fewestRounds(
   oracle: Oracle,
   { chunks, steps, least, most }: { chunks: number; steps: number; least: number; most: number },
@@ -83,7 +87,10 @@ function fewestRounds(
   }
 }
 
-/** Rounds that do, where there is no other point to compare with. With enough of them everything that can go in a step goes. */
+/**
+ * A feasible number of rounds when there is no other point to compare with: enough for everything that fits into a
+ * step.
+ */
 function enoughRounds(oracle: Oracle, chunks: number, steps: number, lowest: number): number {
   const always = steps * chunks * oracle.collective.ranks ** 2;
   let rounds = lowest;
@@ -91,7 +98,7 @@ function enoughRounds(oracle: Oracle, chunks: number, steps: number, lowest: num
   return rounds;
 }
 
-/** The most rounds with which (C, S, R) is dominated by none of the points; infinite where there is none to compare with. */
+/** The maximum rounds with which (C, S, R) is not dominated by any point; infinite if there are no points. */
 function roundsToImprove(points: readonly InstanceShape[], chunks: number, steps: number): number {
   let most = Number.POSITIVE_INFINITY;
   for (const point of points) {

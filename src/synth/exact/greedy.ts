@@ -1,10 +1,13 @@
-/** Allgather and broadcast by attempts at random: in each step every rank gets what fewest of its neighbours could bring it later. */
+/**
+ * Randomised greedy construction of allgathers and broadcasts: in each step every rank receives the chunks that the
+ * fewest of its neighbours could bring later (rarest first).
+ */
 import type { Random } from '../../ir/random.ts';
 import { Holdings } from '../list/holdings.ts';
 import { Moves, type Spread } from '../list/spread.ts';
 import { type UnitMachine, unitsOf } from './machine.ts';
 
-/** One attempt with so many rounds in each step; undefined when something is missing in the end. */
+/** One attempt with the given rounds in each step; undefined if some rank lacks something at the end. */
 export function attemptSteps(
   { routes, units }: UnitMachine,
   spread: Spread,
@@ -18,7 +21,7 @@ export function attemptSteps(
     const first = moves.length;
     for (const own of into) {
       const order = random.shuffle([...own]);
-      // Ways with least to choose from first.
+      // Routes with the fewest useful items choose first.
       order.sort((a, b) => holdings.useful(a.from, a.to) - holdings.useful(b.from, b.to));
       const neighbours = own.map(({ from }) => from);
       for (const way of order) {
@@ -35,7 +38,10 @@ export function attemptSteps(
   return holdings.missing === 0 ? moves : undefined;
 }
 
-/** Up to so many items that a way can bring: those that fewest neighbours of its receiver have, then those that fewest ranks have. */
+/**
+ * Up to `count` items that a route can bring, ordered by how few of the receiver's neighbours have them, then by how
+ * few ranks have them.
+ */
 function rarest(
   holdings: Holdings,
   { from, to }: { readonly from: number; readonly to: number },

@@ -1,6 +1,8 @@
 /**
- * The exact engine: schedules in steps and rounds, with as few of both as can be. Asked by name, and told C, S and R (`--chunks`,
- * `--set steps=`, `--set rounds=`) it finds a schedule or says why there is none; with less than that, it goes along the frontier.
+ * The exact engine: schedules with the minimum number of steps and rounds (k-synchronous schedules of SCCL, Cai et al.,
+ * PPoPP 2021), by integer programming and randomised construction. Given C, S and R (`--chunks`, `--set steps=`, `--set
+ * rounds=`) it finds a schedule or reports why there is none; otherwise it walks the Pareto frontier. Exponential in
+ * the worst case; runs only if selected by name.
  */
 import { type CollectiveKind, collectiveFacts, combinesInRankOrder } from '../../ir/collective.ts';
 import { ranksOf } from '../../ir/topology.ts';
@@ -13,7 +15,7 @@ import { Oracle, type ShapeVerdict } from './oracle.ts';
 export { type Frontier, type FrontierEvidence, type FrontierPoint, type Gap, walkFrontier } from './frontier.ts';
 export { Oracle, type ShapeVerdict } from './oracle.ts';
 
-/** Frontiers of larger machines would take hours, and nearly all of them be left open. */
+/** Maximum ranks: the frontiers of larger machines would take hours, and most of their points would stay undecided. */
 const mostRanks = 64;
 
 export const exactEngine: Engine = {
@@ -56,7 +58,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   yield dismissed(name, reason);
 }
 
-/** Why the engine can do nothing for a problem, or undefined. */
+/** The reason why the engine does not support a problem, or undefined. */
 export function unfitFor({ collective, routes }: Pick<Problem, 'collective' | 'routes'>): string | undefined {
   if (collective.ranks === 1) return 'one rank has nothing to move';
   if (derivationsOf(collective.kind).length === 0) return `there is no ${collective.kind} in moves`;

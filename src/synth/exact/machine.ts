@@ -1,7 +1,8 @@
 /**
- * A machine of unit links, as k-synchronous schedules see it (Cai et al., "Synthesizing Optimal Collective Algorithms", PPoPP 2021):
- * in a step of r rounds a link of u units carries u · r chunks. Chips pass on what they have; a message goes over one way, which
- * is a link between two chips or a route over switches that other ways share. Latencies, ports and engines play no part.
+ * A machine of unit links, as in k-synchronous schedules (Cai et al., "Synthesizing Optimal Collective Algorithms",
+ * PPoPP 2021): in a step of r rounds a link of u units carries u · r chunks. Chips forward what they have; a message
+ * takes one route, which is a link between two chips or a route over switches that shares links with other routes.
+ * Latencies, ports and engines are ignored.
  */
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -9,7 +10,7 @@ import type { Arc } from '../arcs.ts';
 import { distancesFrom } from '../distances.ts';
 import { routeTableOf } from '../list/route-table.ts';
 
-/** One way from chip to chip; ranks at its ends, and the links that it takes capacity of. */
+/** A route between two ranks, and the links whose capacity it uses. */
 export type UnitRoute = Pick<Arc, 'from' | 'to' | 'links'>;
 
 export interface UnitMachine {
@@ -17,15 +18,15 @@ export interface UnitMachine {
   readonly routes: readonly UnitRoute[];
   /** `units[link]`: chunks that it carries per round. */
   readonly units: readonly number[];
-  /** Whether no two ways share a link. */
+  /** Whether no two routes share a link. */
   readonly areInterchangeable: boolean;
-  /** `distance[a][b]`: ways on the shortest path, Infinity where there is none. */
+  /** `distance[a][b]`: number of routes on the shortest path, Infinity if unreachable. */
   readonly distance: readonly Float64Array[];
 }
 
 /**
  * The unit links of a machine.
- * @param reversed as they are when every link is turned round
+ * @param reversed of the transposed machine
  */
 export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
   const { ranks, arcs: ways } = routeTableOf(routes, reversed);
@@ -42,12 +43,14 @@ export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
   };
 }
 
-/** Chunks that a way carries per round, if no other one is used. */
+/** Chunks that a route carries per round if no other route uses its links. */
 export function unitsOf({ links }: UnitRoute, units: readonly number[]): number {
   return Math.min(...links.map((link) => units[link]));
 }
 
-/** The machine with bandwidths of one chunk per unit and round, and nothing else to wait for: bounds in seconds count rounds. */
+/**
+ * The machine with bandwidths of one chunk per unit and round and no latencies: bounds in seconds then count rounds.
+ */
 export function inRounds(topology: Topology): Topology {
   const ports = { send: Number.POSITIVE_INFINITY, receive: Number.POSITIVE_INFINITY };
   return {

@@ -9,27 +9,28 @@ import { type Item, Unrolled } from './unrolled.ts';
 
 export interface InstanceModel {
   readonly model: LinearModel;
-  /** What a solution of the model stands for. */
+  /** The schedule that a solution of the model describes. */
   scheduleOf(values: Float64Array): ScheduleMaker;
 }
 
 /**
- * @param symmetry renumberings that leave the schedules as they are that are looked for; the identity alone to look for any
- * @param isDivided chunks may be divided: where that is impossible, so are schedules. Solutions are none then.
+ * @param symmetry renumberings under which the schedules must be invariant; the identity alone for any schedule
+ * @param isDivided relaxes the integrality of chunks: if that is infeasible, so is the instance; its solutions are no
+ * schedules
  */
 export function modelOf(instance: Instance, symmetry: readonly Renumbering[], isDivided = false): InstanceModel {
   const { kind, machine, root } = instance;
   const unrolled = new Unrolled(instance, symmetry);
   if (kind === 'allreduce') return sums(instance, unrolled, symmetry);
   const ranks = Array.from({ length: machine.ranks }, (_, rank) => rank);
-  // Of ranks that are images of each other the first.
+  // Of ranks that are images of each other, only the first.
   const first = ranks.filter((rank) => symmetry.every((image) => image.ranks[rank] >= rank));
   const starts = kind === 'broadcast' || kind === 'scatter' ? [root] : first;
   const isRouted = kind === 'scatter' || kind === 'alltoall';
   return (isRouted ? routed : spread)(instance, unrolled, starts, isDivided);
 }
 
-/** Allgather and broadcast: every rank gets every chunk once. */
+/** Allgather and broadcast: every rank receives every chunk once. */
 function spread(instance: Instance, unrolled: Unrolled, starts: readonly number[], isDivided: boolean): InstanceModel {
   const { kind, machine, chunks } = instance;
   const item = { amount: 1, wanted: () => 1, whole: true };
@@ -57,7 +58,7 @@ function spread(instance: Instance, unrolled: Unrolled, starts: readonly number[
   };
 }
 
-/** Scatter and alltoall: the chunks of one source are counted, and get their names afterwards. */
+/** Scatter and alltoall: the chunks of a source are counted as a flow, and distinguished afterwards. */
 function routed(instance: Instance, unrolled: Unrolled, starts: readonly number[], isDivided: boolean): InstanceModel {
   const { machine, chunks } = instance;
   const item = { amount: chunks * machine.ranks, wanted: () => chunks, whole: !isDivided, gone: true };
@@ -77,11 +78,10 @@ function routed(instance: Instance, unrolled: Unrolled, starts: readonly number[
 }
 
 /**
- * Allreduce: sums of a chunk over sets of ranks go over ways, and a rank has a sum if it had it before, if it came in, or if it has two
- * disjoint ones that make it up; everyone has the sum over all ranks in the end. Only what is sent must be whole: more than 0 or 1 of what a
- * rank has never hurts.
- *
- * @param symmetry as many renumberings as divide C: chunks go with the ranks, in blocks
+ * Allreduce by partial sums of a chunk over sets of ranks: a rank has a sum if it had it before, if it received it, or
+ * if it has two disjoint sums that make it up; finally every rank has the sum over all ranks. Only the columns of sent
+ * sums need to be integers, since having more of a sum never hurts.
+ * @param symmetry as many renumberings as divide C: chunks are permuted with the ranks, in blocks
  */
 function sums(instance: Instance, unrolled: Unrolled, symmetry: readonly Renumbering[]): InstanceModel {
   const { machine, chunks } = instance;
@@ -97,7 +97,7 @@ function sums(instance: Instance, unrolled: Unrolled, symmetry: readonly Renumbe
     model: unrolled.build(),
     scheduleOf: (values) => {
       const sent = unrolled.chosen(values).map(({ image, item, route, step }) => ({
-        // Chunk k of a block goes with the k-th renumbering.
+        // The k-th chunk of a block corresponds to the k-th renumbering.
         chunk: Math.floor(item / all) * symmetry.length + symmetry.indexOf(image),
         set: setImage((item % all) + 1, image.ranks),
         route,

@@ -1,6 +1,7 @@
 /**
- * Moves, answered by a solver. Before it is asked, allgather and broadcast are tried by attempts at random, split by split of the rounds over the
- * steps. What is possible in S steps is possible in more, up to R, since a step of several rounds can be cut in two.
+ * Answers instances of data movement. Before a solver is used, allgathers and broadcasts are attempted by randomised
+ * construction, for one split of the rounds over the steps after another. What is possible in S steps is possible in
+ * more, up to R, since a step of several rounds can be split.
  */
 import { Random } from '../../ir/random.ts';
 import { spreadOf, spreadSchedule } from '../list/spread.ts';
@@ -8,14 +9,14 @@ import { attemptSteps } from './greedy.ts';
 import type { Instance, InstanceAnswer, ScheduleMaker, SearchControl } from './instance.ts';
 import { answerBySolver } from './solver-answer.ts';
 
-/** Chunks of all ranks together that are looked at. */
+/** Maximum number of chunks of all ranks together. */
 const mostItems = 16_384;
-/** Chunks that are brought to ranks while attempts are made: the work of one search. */
+/** Work budget of one construction, in chunks delivered. */
 const effort = 120_000;
-/** Attempts at most, and splits: where there are more, some of them are drawn at random. */
+/** Maximum attempts, and maximum splits; of more splits some are drawn at random. */
 const mostAttempts = 400;
 
-/** Answers an instance that no bound rules out: by construction, and by the solver where that leaves it open. */
+/** Answers an instance that no bound excludes: by construction, then by the solver. */
 export function answerMove(instance: Instance, control: SearchControl): InstanceAnswer {
   const { chunks, machine } = instance;
   if (chunks * machine.ranks > mostItems) {
@@ -25,7 +26,7 @@ export function answerMove(instance: Instance, control: SearchControl): Instance
   return constructSpread(instance, control) ?? answerBySolver(instance, control);
 }
 
-/** Undefined where nothing was found: that says nothing about whether there is any. */
+/** Undefined if nothing was found, which says nothing about feasibility. */
 function constructSpread(
   { kind, machine, root, chunks, steps, rounds }: Instance,
   { seed, shouldStop }: SearchControl,
@@ -43,7 +44,10 @@ function constructSpread(
   return undefined;
 }
 
-/** All ways to share R rounds out over S steps, one at least each, in an order at random; or as many as are listed at most, each drawn at random. */
+/**
+ * All ways to distribute R rounds over S steps with at least one each, in random order; or a random sample if there are
+ * too many.
+ */
 function splitsOf(steps: number, rounds: number, seed: number): readonly number[][] {
   const random = new Random(seed);
   const splits: number[][] = [];

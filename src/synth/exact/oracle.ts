@@ -1,6 +1,6 @@
 /**
- * Whether a collective can be done in a shape. Moves are searched on the machine itself; reductions are moves turned round
- * (derive.ts), and what is made of two moves shares its steps and rounds out between them.
+ * Decides whether a collective is possible in a shape. Data movement is searched on the machine itself; a reduction is
+ * a reversed movement (derive.ts), and a composition of two movements distributes steps and rounds between them.
  */
 import { type Collective, collectiveFacts, isIdempotent, messageChunks } from '../../ir/collective.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -22,15 +22,18 @@ import { answerMove } from './moves.ts';
 import { answerBySolver } from './solver-answer.ts';
 import { maxSummedRanks } from './sums.ts';
 
-/** What is known of a collective in a shape; a schedule for it, with `multiple` chunks for each of the shape's, is made when asked for. */
+/**
+ * What is known about a collective in a shape; its schedule, with `multiple` chunks for each of the shape's, is built
+ * on demand.
+ */
 export type ShapeVerdict = SolverFinding<(multiple: number) => Schedule>;
 
 const gathering: DerivedPart = { kind: 'allgather', reversed: false };
 
-/** What is known of a move, on the machine that it is searched on. */
+/** What is known about one moving collective on the machine on which it is searched. */
 interface KnownMove {
   readonly machine: UnitMachine;
-  /** Of the move, which are those of its reversal too. */
+  /** Bounds of the movement, which also hold for its reversal. */
   readonly bounds: ShapeBounds;
   readonly answers: Answers;
 }
@@ -44,7 +47,7 @@ export class Oracle {
   private readonly moves = new Map<string, KnownMove>();
   private readonly sums = new Answers();
 
-  /** @param collective of a kind that `derivationsOf` knows; its C is of no account */
+  /** @param collective of a kind that `derivationsOf` knows; its C is ignored */
   constructor(collective: Collective, routes: Routes, control: SearchControl) {
     this.collective = collective;
     this.routes = routes;
@@ -53,13 +56,13 @@ export class Oracle {
     this.bounds = shapeBounds(collective, routes.topology, this.machines[0]);
   }
 
-  /** What can be said of one shape. */
+  /** Decides one shape. */
   query(shape: InstanceShape): ShapeVerdict {
     const proof = ruledOut(this.bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
     const derivations = derivationsOf(this.collective.kind);
     const [usual] = derivations;
-    // What is one move, or one turned round, is decided by it.
+    // A collective that is a single movement, or the reversal of one, is decided by it.
     if (usual.parts.length === 1) {
       const answer = this.answer(usual.parts[0], shape);
       return answer.status === 'feasible' ? this.found(usual, shape, [answer]) : answer;
@@ -80,15 +83,15 @@ export class Oracle {
     return { status: 'unknown', reason: `no composition of moves does it: ${reasons.join('; ')}` };
   }
 
-  /** C up to which the frontier is looked at if nobody says: where whole rounds cost nothing any more. */
+  /** Default maximum C of the frontier: where rounding up rounds costs nothing any more. */
   usualChunks(): number {
     const { kind, ranks } = this.collective;
-    // What is done in two moves of shards has N times as many chunks as a shard.
+    // Two movements of shards have N times as many chunks as a shard.
     if (kind === 'allreduce') return ranks * chunksWithoutWaste(this.known(gathering).bounds);
     return chunksWithoutWaste(this.bounds);
   }
 
-  /** An allreduce of two moves, one after the other: for every number of steps of the first, the fewest rounds that it takes. */
+  /** An allreduce of two movements one after the other: for every number of steps of the first, its minimum rounds. */
   private askTwo(derivation: Derivation, shape: InstanceShape): ShapeVerdict | undefined {
     const message = messageChunks({ ...this.collective, chunks: shape.chunks });
     const { parts } = derivation;
@@ -97,7 +100,7 @@ export class Oracle {
     const [first, second] = parts.map((part) => this.known(part).bounds);
     const choices: number[] = [];
     for (let steps = first.minSteps; steps <= shape.steps - second.minSteps; steps++) choices.push(steps);
-    // Halves first: the two moves are often each other's reversal, and then neither needs more than the other.
+    // Even splits first: the two movements are often each other's reversal, and then need equally many steps.
     choices.sort((a, b) => Math.abs(2 * a - shape.steps) - Math.abs(2 * b - shape.steps) || a - b);
     for (const steps of choices) {
       const left = shape.rounds - minRounds(second, chunks);
@@ -113,7 +116,7 @@ export class Oracle {
     return undefined;
   }
 
-  /** Allreduce: all vectors to everyone, who reduce on their own. */
+  /** Allreduce by gathering all vectors at every rank, which reduces them locally. */
   private askGathered(shape: InstanceShape): ShapeVerdict | undefined {
     const answer = this.answer(gathering, shape, true);
     if (answer.status !== 'feasible') return undefined;
@@ -125,12 +128,12 @@ export class Oracle {
     return { status: 'feasible', method: `${answer.method}, gathered and then reduced`, schedule };
   }
 
-  /** Allreduce by partial sums, made up wherever they meet. */
+  /** Allreduce by partial sums that are combined wherever they meet. */
   private askSums(shape: InstanceShape): ShapeVerdict {
     const { root, op } = this.collective;
     const instance = { ...shape, kind: 'allreduce', machine: this.machines[0], root } as const;
     const answer = this.sums.of(shape, () => answerBySolver(instance, this.control));
-    // Where it does not matter how often a contribution is counted, sums that overlap could be added, too.
+    // With idempotent operators, overlapping sums could be combined as well, so infeasibility is not proved.
     if (answer.status === 'infeasible' && isIdempotent(op)) {
       return { status: 'unknown', reason: `disjoint partial sums: ${answer.proof}` };
     }
@@ -153,7 +156,10 @@ export class Oracle {
     return { status: 'feasible', method: [derivation.name, methods].filter(Boolean).join(': '), schedule };
   }
 
-  /** @param inComposition where a "no" proves nothing: where moves can be constructed, the solver is not asked as well */
+  /**
+   * @param inComposition a negative answer would prove nothing there: for movements that can be constructed, the solver
+   * is not used
+   */
   private answer(part: DerivedPart, shape: InstanceShape, inComposition = false): InstanceAnswer {
     const { machine, bounds, answers } = this.known(part);
     const proof = ruledOut(bounds, shape);
@@ -186,8 +192,8 @@ export class Oracle {
 }
 
 /**
- * Answers that are known. What is impossible is so with more chunks (drop one of a solution's), with fewer rounds (leave one empty) and
- * with fewer steps (cut a step of several rounds in two).
+ * Cached answers. What is impossible stays impossible with more chunks (remove one from a solution), with fewer rounds
+ * (leave one empty) and with fewer steps (split a step of several rounds).
  */
 class Answers {
   private readonly known = new Map<string, InstanceAnswer>();

@@ -1,12 +1,13 @@
 /**
- * From numbers of chunks to schedules: flows count how many chunks of a rank go over a way in a step, and any of them would do. Names
- * are given backwards, from where the chunks end up, so that every one is where it is wanted; ways in circles are then left out.
+ * Turns flows into schedules: a flow says how many chunks of a rank take a route in a step, but not which. Chunks are
+ * identified backwards from their destinations, so that each arrives where it is wanted; cycles of a chunk are then
+ * removed.
  */
 import { type Schedule, Steps } from '../../ir/schedule.ts';
 import { alltoallSchedule, type Parcel, scatterSchedule } from '../list/routed/schedule.ts';
 import type { Instance, ScheduleMaker } from './instance.ts';
 
-/** `sent(source, route, step)`: how many of the source's chunks go over the way in the step. */
+/** `sent(source, route, step)`: how many of the source's chunks take the route in the step. */
 export type SentCounts = (source: number, way: number, step: number) => number;
 
 interface Hop {
@@ -15,8 +16,8 @@ interface Hop {
 }
 
 /**
- * The schedules of a scatter or an alltoall whose counts are given.
- * @param roundsOf the rounds of each step
+ * The schedule of a scatter or an alltoall with given counts.
+ * @param roundsOf rounds of each step
  */
 export function routedSchedule(instance: Instance, sent: SentCounts, roundsOf: readonly number[]): ScheduleMaker {
   const { kind, machine, chunks, root } = instance;
@@ -51,7 +52,7 @@ export function routedSchedule(instance: Instance, sent: SentCounts, roundsOf: r
   };
 }
 
-/** The hops of every parcel of one source, the first one first. */
+/** The hops of every parcel of one source, in order. */
 function pathsOf(source: number, parcels: readonly Parcel[], { machine, steps }: Instance, sent: SentCounts): Hop[][] {
   const paths = parcels.map((): Hop[] => []);
   const held = Array.from({ length: machine.ranks }, (_, rank) =>
@@ -72,7 +73,7 @@ function pathsOf(source: number, parcels: readonly Parcel[], { machine, steps }:
   return paths;
 }
 
-/** What a chunk does between two visits to a rank can be left out: it waits there instead. */
+/** Removes what a chunk does between two visits to the same rank: it waits there instead. */
 function withoutCircles(path: readonly Hop[], { machine }: Instance): readonly Hop[] {
   const kept: Hop[] = [];
   for (const hop of path) {

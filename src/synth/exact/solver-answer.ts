@@ -1,20 +1,20 @@
 /**
- * What a solver says of an instance, in questions of growing size: whether the links could carry it if chunks could be divided, whether
- * there is a schedule that looks the same from several chips, and whether there is any. The first says only no, the second only yes.
- *
- * What is impossible with divided chunks is so for whole ones: the mean of what a schedule does with the chunks of a shard is a solution. The
- * mean over its images under renumberings is one as well, so that one shard of each set of images is enough.
+ * Decides an instance by a solver, in questions of increasing size: (1) the relaxation in which chunks may be divided,
+ * which can only refute; (2) schedules that are invariant under a symmetry of the machine, which can only confirm; (3)
+ * any schedule. If the relaxation is infeasible so are whole chunks, since averaging a schedule over the chunks of a
+ * shard solves the relaxation. Averaging over the images under renumberings does as well, so one shard per orbit is
+ * enough.
  */
 import { type Instance, type InstanceAnswer, type SearchControl, shapeName } from './instance.ts';
 import { modelOf } from './models.ts';
 import { freeSymmetry, identityOf, type Renumbering } from './symmetry.ts';
 
-/** Columns and rows of the largest model that is given to a solver. */
+/** Maximum columns and rows of a model. */
 const mostColumns = 60_000;
-/** What a solver may do for one model, counted in work, not in time; what is not decided by then stays open. */
+/** Work limits of the solver per model (not time); what is undecided then stays open. */
 const workWhole = { nodes: 1000, iterations: 100_000 };
 const workSymmetric = { nodes: 100, iterations: 20_000 };
-/** Partial sums make models with weak bounds: they are decided soon, or not at all. */
+/** Models of partial sums have weak relaxations: they are decided soon, or not at all. */
 const workSums = { nodes: 20, iterations: 4_000 };
 const mostSumColumns = 3_500;
 
@@ -26,8 +26,8 @@ interface Question {
 }
 
 /**
- * @returns for an allreduce 'infeasible' where there is no schedule in which what travels are sums of contributions, none of them counted
- * twice; else where there is none at all
+ * @returns 'infeasible' for an allreduce if there is no schedule whose messages are sums that count no contribution
+ * twice; for other collectives if there is no schedule at all
  */
 export function answerBySolver(instance: Instance, { solver, shouldStop, onModel }: SearchControl): InstanceAnswer {
   const what = `${instance.kind} ${shapeName(instance)}`;
@@ -62,7 +62,10 @@ export function answerBySolver(instance: Instance, { solver, shouldStop, onModel
   return { status: 'unknown', reason: what };
 }
 
-/** What has been constructed in vain is mostly impossible; of what has not been tried that is asked first which can be found. */
+/**
+ * The order of questions: if construction has failed, the instance is probably infeasible, so refutation comes first;
+ * otherwise the question that can confirm.
+ */
 function questionsOn({ kind, machine, chunks }: Instance): readonly Question[] {
   const alone = [identityOf(machine)];
   const isRooted = kind === 'broadcast' || kind === 'scatter';
@@ -79,7 +82,7 @@ function questionsOn({ kind, machine, chunks }: Instance): readonly Question[] {
     case 'alltoall':
       return [...bySymmetry, divided, any];
     case 'allreduce':
-      // Chunks go with the ranks.
+      // Chunks are permuted with the ranks.
       return [...(chunks % group.length === 0 ? bySymmetry : []), { ...any, most: mostSumColumns }].map((question) => {
         return { ...question, work: workSums };
       });

@@ -1,16 +1,16 @@
 /**
- * An allreduce of partial sums as a schedule. A partial sum of a chunk is a set of ranks whose contributions it has, as bits; disjoint ones can
- * be added where they meet. From what is sent follows which sums are made up where and when, so that everybody has the sum over all
- * ranks in the end.
+ * Turns an allreduce by partial sums into a schedule. A partial sum of a chunk is a bit set of the ranks whose
+ * contributions it contains; disjoint sums can be added where they meet. From the sums that are sent follows which sums
+ * are computed where and when, such that every rank finally has the sum over all ranks.
  */
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder, type TransferKind } from '../../ir/schedule.ts';
 import type { ScheduleMaker } from './instance.ts';
 import type { UnitMachine } from './machine.ts';
 
-/** Sets double with every rank. */
+/** The number of sets doubles with every rank. */
 export const maxSummedRanks = 5;
 
-/** One partial sum that goes over a way in a step. */
+/** A partial sum sent over a route in a step. */
 interface SentSum {
   readonly chunk: number;
   readonly set: number;
@@ -18,10 +18,10 @@ interface SentSum {
   readonly step: number;
 }
 
-/** Where a rank has a sum; offsets in chunks of the shape. */
+/** Location of a sum at a rank; offsets in chunks of the shape. */
 type Place = readonly [buffer: Extract<ScheduleBuffer, 'data' | 'scratch'>, offset: number];
 
-/** A sum that a rank makes up of two that it has, before a step. */
+/** A sum that a rank computes from two of its sums before a step. */
 interface MadeSum {
   readonly rank: number;
   readonly chunk: number;
@@ -30,7 +30,7 @@ interface MadeSum {
   readonly step: number;
 }
 
-/** The ways to write a set as two that are not empty and share nothing; each once. */
+/** All splits of a set into two disjoint non-empty sets, each once. */
 export function disjointSplits(set: number): readonly (readonly [number, number])[] {
   const parts: [number, number][] = [];
   for (let part = (set - 1) & set; part > 0; part = (part - 1) & set) {
@@ -40,14 +40,14 @@ export function disjointSplits(set: number): readonly (readonly [number, number]
   return parts;
 }
 
-/** Where a set goes when ranks are renumbered. */
+/** The image of a set under a renumbering of the ranks. */
 export function setImage(set: number, ranks: Int32Array): number {
   let image = 0;
   for (const [rank, to] of ranks.entries()) if (((set >> rank) & 1) === 1) image |= 1 << to;
   return image;
 }
 
-/** @throws Error if somebody would lack the sum in the end: then it is not a solution of the model */
+/** @throws Error if some rank would lack the final sum, i.e. the input is no solution of the model */
 export function sumsSchedule(machine: UnitMachine, sums: readonly SentSum[], rounds: readonly number[]): ScheduleMaker {
   return (name, collective, width) => {
     const chunks = collective.chunks / width;
@@ -65,18 +65,18 @@ export function sumsSchedule(machine: UnitMachine, sums: readonly SentSum[], rou
 }
 
 /**
- * What a rank starts with lies in its data; sums that come in lie in scratch, and one that is made up of two takes the place of one that
- * nobody needs any more, or a place of its own.
+ * Allocates memory for sums: a rank's own input is in its data, received sums are in scratch, and a computed sum
+ * replaces one that is no longer needed, or gets a new slot.
  */
 class SumWriter {
   private readonly builder = new StepsBuilder();
   private readonly machine: UnitMachine;
   private readonly width: number;
   private readonly everyone: number;
-  /** By `nameOf`: where ranks have sums, and how often those are needed. */
+  /** By `nameOf`: the location of each sum, and how many uses remain. */
   private readonly places = new Map<string, Place>();
   private readonly left = new Map<string, number>();
-  /** By rank and chunk: the sum that lies in the data. */
+  /** By rank and chunk: the sum in the data buffer. */
   private readonly inData = new Map<string, number>();
   private readonly scratch: number[];
 
@@ -87,12 +87,12 @@ class SumWriter {
     this.scratch = new Array<number>(machine.ranks).fill(0);
   }
 
-  /** Tells of one more use of a sum that is to come, or that is over. */
+  /** Adds or removes one pending use of a sum. */
   needs(rank: number, chunk: number, set: number, times: 1 | -1 = 1): void {
     this.left.set(nameOf(rank, chunk, set), this.timesLeft(rank, chunk, set) + times);
   }
 
-  /** The messages of a step: one over each way, of all sums that go over it. */
+  /** The messages of a step: one per route, with all sums that it carries. */
   send(sums: readonly SentSum[], rounds: number): void {
     const { routes } = this.machine;
     const going = sums.map((sum) => ({ ...sum, source: this.placeOf(routes[sum.route].from, sum.chunk, sum.set) }));
@@ -121,7 +121,7 @@ class SumWriter {
     this.builder.endStep();
   }
 
-  /** Copies results to where they belong, if they are not there yet. */
+  /** Copies results to their final place where necessary. */
   finish(chunks: number): Pick<Schedule, 'steps' | 'scratch'> {
     for (const rank of this.scratch.keys()) {
       for (let chunk = 0; chunk < chunks; chunk++) {
@@ -140,7 +140,7 @@ class SumWriter {
     return this.places.get(nameOf(rank, chunk, set)) ?? ['data', chunk];
   }
 
-  /** In the data for the result, if what is there is not needed any more. */
+  /** In the data buffer, for results, if its content is no longer needed. */
   private newPlace(rank: number, chunk: number, set: number): Place {
     const resident = this.inData.get(`${rank} ${chunk}`) ?? 1 << rank;
     const isFree = set === this.everyone && this.timesLeft(rank, chunk, resident) === 0;
@@ -167,13 +167,16 @@ function nameOf(rank: number, chunk: number, set: number): string {
   return `${rank} ${chunk} ${set}`;
 }
 
-/** What of the sums that are sent is needed, and what is made of it; of what is made before a step at a rank, parts come first. */
+/**
+ * Which of the sent sums are needed, and which sums must be computed; the sums computed at a rank before a step are
+ * listed operands first.
+ */
 function neededOf({ ranks, routes }: UnitMachine, sums: readonly SentSum[], steps: number, chunks: number) {
   const sent = new Set<SentSum>();
   const made = new Map<string, MadeSum>();
   for (let chunk = 0; chunk < chunks; chunk++) {
     const ofChunk = sums.filter((sum) => sum.chunk === chunk);
-    /** `has[s][rank]`: sums that are there or can be made up before step s. */
+    /** `has[s][rank]`: sums that are present or computable before step s. */
     const has = [Array.from({ length: ranks }, (_, rank): ReadonlySet<number> => new Set([1 << rank]))];
     for (let step = 0; step < steps; step++) {
       const coming = has[step].map((before) => [...before]);
@@ -190,7 +193,7 @@ function neededOf({ ranks, routes }: UnitMachine, sums: readonly SentSum[], step
         has[step][routes[sum.route].from].has(set)
       );
     };
-    /** Has a rank have a sum before a step. */
+    /** Ensures that a rank has a sum before a step. */
     const demand = (rank: number, set: number, step: number): void => {
       if (set === 1 << rank) return;
       if (step === 0) throw new Error(`rank ${rank} lacks the sum ${set} of chunk ${chunk}`);
@@ -211,7 +214,7 @@ function neededOf({ ranks, routes }: UnitMachine, sums: readonly SentSum[], step
   return { sent: [...sent], made: [...made.values()] };
 }
 
-/** All sums that can be made up of some. */
+/** The closure of some sums under disjoint union. */
 function closed(sums: readonly number[], all: number): ReadonlySet<number> {
   const result = new Set(sums);
   for (let set = 1; set <= all; set++) {

@@ -1,18 +1,18 @@
 /**
- * Machines that look the same from several chips. Schedules that a group of renumberings of the ranks leaves as they are need a model of a
- * fraction of the columns and rows, if all but the identity move every rank.
+ * Symmetries of a machine. If all renumberings of a group but the identity move every rank, schedules that are
+ * invariant under the group need a model with a fraction of the columns and rows.
  */
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
 import { maxShapes } from '../limits.ts';
 import type { UnitMachine } from './machine.ts';
 
-/** One renumbering of a machine: where ranks go, and ways with them. */
+/** A renumbering of a machine: the images of ranks and routes. */
 export interface Renumbering {
   readonly ranks: Int32Array;
   readonly routes: Int32Array;
 }
 
-/** The renumbering that changes nothing. */
+/** The identity. */
 export function identityOf({
   ranks,
   routes,
@@ -24,8 +24,8 @@ export function identityOf({
 }
 
 /**
- * Those translations that take ways to ways of as many units, of coordinates in the shape that has most of them; the identity is the first.
- * A line has none but its reversal, where its length is a power of two.
+ * The translations that map routes to routes of as many units, in the shape (grid coordinates) that has the most of
+ * them; the identity comes first. A line has none but, if its length is a power of two, its reversal.
  */
 export function freeSymmetry(machine: UnitMachine): readonly Renumbering[] {
   const { ranks } = machine;
@@ -43,7 +43,10 @@ export function freeSymmetry(machine: UnitMachine): readonly Renumbering[] {
   return best;
 }
 
-/** Where ways go when ranks are renumbered; undefined if not to ways of as many units, or not so that links follow. */
+/**
+ * The images of routes when ranks are renumbered; undefined if some image is no route of as many units, or links are
+ * not mapped consistently.
+ */
 function wayImages({ ranks, routes, units }: UnitMachine, image: Int32Array): Int32Array | undefined {
   const wayAt = new Map(routes.map(({ from, to }, way) => [from * ranks + to, way]));
   const linkImage = new Map<number, number>();

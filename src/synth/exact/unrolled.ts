@@ -1,52 +1,51 @@
 /**
- * Items on their way through a machine, step by step, as a linear program: a column says how much of an item goes over a way in a step, another
- * one how much of it a rank has after the step. A rank sends nothing that it does not have, and links carry no more than the rounds of a step
- * allow; these are columns, too, and come to R together.
- *
- * What looks the same from several chips needs one item of each set of images: links carry the images of what is sent as well.
+ * Items moving through a machine step by step, as a time-expanded linear program. One column says how much of an item
+ * takes a route in a step, another how much of it a rank has after the step. A rank sends only what it has, and links
+ * carry no more than the rounds of the step allow; rounds are columns too, with sum R. Under a symmetry one item of
+ * each orbit is enough: links also carry its images.
  */
 import { type LinearModel, ModelBuilder } from '../../solver/index.ts';
 import type { UnitMachine, UnitRoute } from './machine.ts';
 import { identityOf, type Renumbering } from './symmetry.ts';
 
-/** What is moved: with `wanted` 1 and `amount` 1 something that can be copied. */
+/** An item; with `wanted` 1 and `amount` 1 something that can be copied. */
 export interface Item {
-  /** Who has all of it at the start; undefined for what nobody has. */
+  /** The rank that has all of it initially; undefined for computed items, which no rank has. */
   readonly start: number | undefined;
   readonly amount: number;
-  /** How much of it a rank has to have in the end. */
+  /** How much of it a rank must have at the end. */
   wanted(rank: number): number;
-  /** Only whole amounts go over a way. */
+  /** Only integer amounts take a route. */
   readonly whole: boolean;
-  /** What is sent is gone; else it is copied, and comes in once. */
+  /** Sending moves the item away; otherwise it is copied, and received once. */
   readonly gone?: boolean;
-  /** Pairs of earlier items of the same group of which a rank can make it, instead of having it sent. */
+  /** Pairs of earlier items of the same group from which a rank can compute it instead of receiving it. */
   readonly parts?: readonly (readonly [number, number])[];
 }
 
-/** What is unrolled: (S, R) on a machine. */
+/** The machine with S steps and R rounds. */
 export interface Unrolling {
   readonly machine: Pick<UnitMachine, 'ranks' | 'units'> & { readonly routes: readonly TimedRoute[] };
   readonly steps: number;
   readonly rounds: number;
 }
 
-/** Steps until what goes over a way has come, and until its links carry something else; one each if it does not say. */
+/** Number of steps until an item that takes the route has arrived, and until its links are free again; 1 by default. */
 export interface TimedRoute extends UnitRoute {
   readonly takes?: number;
   readonly holds?: number;
 }
 
-/** So much of an item that goes over a way in a step. */
+/** An amount of an item that takes a route in a step. */
 interface Sent {
   readonly column: number;
-  /** By the order in which items were added. */
+  /** Index in the order in which items were added. */
   readonly item: number;
   readonly route: number;
   readonly step: number;
 }
 
-/** The columns of what each rank has, by item. */
+/** By item, the columns of what each rank has. */
 type Held = readonly Map<number, number>[];
 
 export class Unrolled {
@@ -56,7 +55,7 @@ export class Unrolled {
   private readonly builder = new ModelBuilder();
   private readonly unrolling: Unrolling;
   private items = 0;
-  /** What is there at all times, one column for all of it. */
+  /** The column for what is always present, created on demand. */
   private given: number | undefined;
 
   /** @param symmetry a group of renumberings, or the identity alone */
@@ -69,7 +68,7 @@ export class Unrolled {
     this.row(rounds, rounds, this.roundColumns);
   }
 
-  /** Adds items of which some may be made of others. */
+  /** Adds items, some of which may be computed from others. */
   add(items: readonly Item[]): void {
     const { machine, steps } = this.unrolling;
     const lists = (): number[][] => Array.from({ length: machine.ranks }, () => []);
@@ -100,7 +99,7 @@ export class Unrolled {
           own.set(i, after);
           const made = pairs.map((pair) => this.make(pair.flatMap((part) => own.get(part) ?? [])));
           const sources = [...(before === undefined ? [] : [before]), ...came, ...made];
-          // What can be made may come in as well.
+          // What can be computed may be received as well.
           this.row(items.length > 1 ? Number.NEGATIVE_INFINITY : 0, 0, [after, ...leaving[i][rank]], sources);
         }
       }
@@ -109,8 +108,8 @@ export class Unrolled {
   }
 
   /**
-   * Adds something that may be divided, copied and coded on its way to all ranks: a flow to each of them, of which links carry the greatest
-   * (Ahlswede et al., "Network information flow", 2000).
+   * Adds something that may be divided, copied and coded on its way to all ranks: one flow per target, of which links
+   * carry the maximum (Ahlswede et al., "Network information flow", 2000).
    */
   addDivided(start: number, amount: number): void {
     const shares = new Map<number, Sent>();
@@ -130,7 +129,7 @@ export class Unrolled {
     this.sent.push(...shares.values());
   }
 
-  /** The model with what links carry. */
+  /** Completes the model with the capacities of links. */
   build(): LinearModel {
     const { machine, steps } = this.unrolling;
     const over = new Map<number, Map<number, number>>();
@@ -159,7 +158,7 @@ export class Unrolled {
     return this.builder.build();
   }
 
-  /** What is sent in a solution, and its images. */
+  /** The amounts sent in a solution, including images under the symmetry. */
   chosen(values: Float64Array) {
     return this.sent.flatMap(({ column, route, ...what }) =>
       values[column] > 0
@@ -173,7 +172,10 @@ export class Unrolled {
     return this.roundColumns.map((column) => values[column]);
   }
 
-  /** What may go over the ways in a step; adds its columns where it leaves, and where and when it comes in. */
+  /**
+   * What may take the routes in a step; adds its columns to the balance of the sender, and of the receiver at the step
+   * of arrival.
+   */
   private send(
     items: readonly Item[],
     step: number,
@@ -186,7 +188,7 @@ export class Unrolled {
       for (const [i, held] of has[from]) {
         const { start, amount, whole, gone } = items[i];
         if (to === start) continue;
-        // Fewest hops of what is counted lead the search.
+        // For counted items the objective minimises hops, which guides the search.
         const column = this.builder.column({ lower: 0, upper: amount, whole, cost: gone === true && whole ? 1 : 0 });
         this.sent.push({ column, item: this.items + i, route, step });
         arrivals[i][step + takes - 1][to].push(column);
@@ -202,14 +204,14 @@ export class Unrolled {
     }
   }
 
-  /** A column for what is made of parts that a rank has. */
+  /** A column for a sum that a rank computes from its parts. */
   private make(parts: readonly number[]): number {
     const made = this.builder.column({ lower: 0, upper: 1, whole: false });
     for (const part of parts) this.row(Number.NEGATIVE_INFINITY, 0, [made], [part]);
     return made;
   }
 
-  /** A row by itself: columns, and others that are taken away. */
+  /** A constraint: a sum of columns minus a sum of others, within bounds. */
   private row(lower: number, upper: number, plus: readonly number[], minus: readonly number[] = []): void {
     this.builder.row(lower, upper);
     for (const column of plus) this.builder.add(column, 1);

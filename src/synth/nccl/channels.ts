@@ -1,26 +1,27 @@
 /**
- * The channels that NCCL would use: ways through the ranks of a box that go on to the next box, as many as the links carry side by side. NCCL
- * looks for them in the same manner (ncclTopoCompute): for each bandwidth that a channel may have, channels are taken one by one while the
- * links have so much left, and the bandwidth is kept at which all channels together carry most.
+ * The channels that NCCL would use: paths through the ranks of a box that continue to the next box, as many as the
+ * links carry side by side. The search imitates NCCL's (ncclTopoCompute): for each candidate bandwidth, channels are
+ * added one by one while links have that much capacity left; the bandwidth with the largest total is kept.
  */
 import type { Routes } from '../../ir/routes.ts';
 import { sumError } from '../../ir/units.ts';
 import { fittingRing } from '../fitting-ring.ts';
 
-/** More channels are in no release, nor for one connection. */
+/** Maximum channels of NCCL, and of one connection. */
 export const maxNcclChannels = 32;
-/** Ranks tried as the next one of a way, for one bandwidth: NCCL ends its search by such a count too. */
+/** Maximum extensions of a path that are tried per bandwidth; NCCL limits its search by such a count too. */
 const mostTries = 1 << 14;
 
-/** A way through all places of a box, or a ring through all ranks. */
+/** A path through all positions of a box, or a ring through all ranks. */
 type Order = readonly number[];
 
 /**
- * Rings over all ranks, one for each channel: the ranks of the first box, then those of the next in the same order of places.
+ * Rings over all ranks, one per channel: the ranks of the first box, then those of the next box in the same order of
+ * positions.
  * @param boxes their ranks; of equal size
  */
 export function ringChannels(routes: Routes, boxes: readonly Order[]): readonly Order[] {
-  // On large machines nothing but the shortest ring, both ways round, is found soon.
+  // On large machines only the shortest ring, in both directions, is found quickly.
   const shortest = boxes.length === 1 ? fittingRing(routes, 'quick').order : undefined;
   const way = shortest?.map((rank) => boxes[0].indexOf(rank));
   let best: { channels: readonly Order[]; carried: number } = { channels: [shortest ?? boxes.flat()], carried: 0 };
@@ -28,14 +29,14 @@ export function ringChannels(routes: Routes, boxes: readonly Order[]): readonly 
     for (const begin of way === undefined ? [[]] : [[way, way.toReversed()], []]) {
       const channels = new ChannelSearch(routes, boxes, bandwidth).find(begin);
       const carried = channels.length * bandwidth;
-      // Equal but for rounding: fewer channels have fewer messages.
+      // Within rounding errors fewer channels are better, since they have fewer messages.
       if (carried > best.carried * (1 + sumError)) best = { channels, carried };
     }
   }
   return best.channels;
 }
 
-/** Those of links and of the unit links that they are made of, the greatest first. */
+/** Candidate bandwidths: those of links and of the unit links that they consist of, descending. */
 function channelBandwidths({ topology }: Routes): readonly number[] {
   const distinct = new Set(topology.links.flatMap(({ bandwidth, units }) => [bandwidth, bandwidth / units]));
   return [...distinct].filter(Number.isFinite).sort((a, b) => b - a);
@@ -44,7 +45,7 @@ function channelBandwidths({ topology }: Routes): readonly number[] {
 class ChannelSearch {
   private readonly routes: Routes;
   private readonly boxes: readonly Order[];
-  /** By link: channels that it can carry still. */
+  /** By link: number of further channels that it can carry. */
   private readonly room: Float64Array;
   private readonly places: number;
   private tries = 0;
@@ -57,7 +58,7 @@ class ChannelSearch {
     this.places = boxes[0].length;
   }
 
-  /** @param first ways that are tried before others are looked for */
+  /** @param first paths that are tried before others are searched */
   find(first: readonly Order[]): readonly Order[] {
     const ways = first.filter((way) => this.take(this.linksOfWhole(way)));
     while (ways.length < maxNcclChannels) {
@@ -70,7 +71,7 @@ class ChannelSearch {
     return ways.map((way) => this.boxes.flatMap((ranks) => way.map((place) => ranks[place])));
   }
 
-  /** The first way that there is room for, from each place in turn. */
+  /** The first path with capacity left, starting from each position in turn. */
   private next(channel: number): Order | undefined {
     const starts = this.boxes.length === 1 ? 1 : this.places;
     for (let turn = 0; turn < starts; turn++) {
@@ -94,7 +95,7 @@ class ChannelSearch {
     return undefined;
   }
 
-  /** Places that the way has not been at: over links with more room first, then in the order of places from the last one on. */
+  /** Positions not yet on the path, over links with more capacity first, then from the last position backwards. */
   private choices(way: Order, last: number): Order {
     const [ranks] = this.boxes;
     const { places } = this;
@@ -105,7 +106,7 @@ class ChannelSearch {
       .sort((a, b) => roomTo(b) - roomTo(a));
   }
 
-  /** Takes room for one more channel on links; takes none where one of them has none. */
+  /** Reserves capacity for one more channel on all these links; reserves nothing if some link has none. */
   private take(links: Order): boolean {
     for (const link of links) this.room[link]--;
     if (links.every((link) => this.room[link] >= 0)) return true;
@@ -118,12 +119,12 @@ class ChannelSearch {
     return [...within, ...this.linksOnward(way[way.length - 1], way[0])];
   }
 
-  /** Between two places, in every box. */
+  /** The links between two positions, in every box. */
   private linksWithin(from: number, to: number): Order {
     return this.boxes.flatMap((ranks) => this.linksBetween(ranks[from], ranks[to]));
   }
 
-  /** From each box to the next. */
+  /** The links from each box to the next. */
   private linksOnward(from: number, to: number): Order {
     const { boxes } = this;
     return boxes.flatMap((ranks, box) => this.linksBetween(ranks[from], boxes[(box + 1) % boxes.length][to]));

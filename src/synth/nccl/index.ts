@@ -1,6 +1,8 @@
 /**
- * What NCCL would do, to compare with: rings in channels (`nccl-ring`), and double binary trees of boxes whose ranks are in chains
- * (`nccl-tree`); as `NCCL_GRAPH_DUMP_FILE` has them, or as NCCL's own search would find them on the links of the machine.
+ * The NCCL engine: the algorithms that NCCL would run, for comparison. Rings in channels (`nccl-ring`), and double
+ * binary trees of boxes whose ranks form chains (`nccl-tree`), either read from a graph file (`NCCL_GRAPH_DUMP_FILE`)
+ * or found as NCCL's own search would on the machine's links. Limits: boxes of equal size; NVLS and CollNet are not
+ * modelled.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
@@ -21,7 +23,7 @@ import { ringChannels } from './channels.ts';
 export const ncclAlgorithms = ['nccl-ring', 'nccl-tree'] as const;
 type NcclAlgorithm = (typeof ncclAlgorithms)[number];
 
-/** What one channel runs; the other collectives go pair by pair. NCCL's slices are bulks here. */
+/** The schedule that each channel runs; other collectives are pairwise in NCCL. NCCL's slices are bulks here. */
 const schedules: Readonly<Record<NcclAlgorithm, Partial<Readonly<Record<CollectiveKind, string>>>>> = {
   'nccl-ring': {
     allgather: 'ring-allgather',
@@ -33,7 +35,7 @@ const schedules: Readonly<Record<NcclAlgorithm, Partial<Readonly<Record<Collecti
   'nccl-tree': { allreduce: 'double-binary-tree-allreduce' },
 };
 
-/** The schedule that one channel of an algorithm runs; undefined where NCCL has none for the collective. */
+/** The schedule that one channel of an algorithm runs; undefined if NCCL has none for the collective. */
 export function ncclScheduleFor(name: NcclAlgorithm, kind: CollectiveKind): string | undefined {
   return schedules[name][kind];
 }
@@ -45,10 +47,10 @@ export const ncclEngine: Engine = {
   propose,
 };
 
-/** How the channels of one algorithm pass the ranks. */
+/** The order in which the channels of one algorithm visit the ranks. */
 interface Channels {
   readonly orders: readonly (readonly number[])[];
-  /** Values for the schedule. */
+  /** Parameters of the schedule. */
   readonly parameters: Readonly<Record<string, number>>;
 }
 
@@ -57,7 +59,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const unknown = Object.keys(parameters).find((name) => name !== 'box');
   if (unknown !== undefined)
     throw new CccError('unknown-name', `the engine nccl has no parameter '${unknown}'; it has box`);
-  // A file has rings and trees; its name is the algorithm then.
+  // If a graph file is given, `algorithm` is its name, and it contains both rings and trees.
   const named = ncclAlgorithms.filter((name) => name === algorithm);
   const wanted = named.length === 0 && (algorithm === undefined || ncclGraphs !== undefined) ? ncclAlgorithms : named;
   if (wanted.length === 0) {
@@ -75,7 +77,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   }
 }
 
-/** In boxes as the machine declares them, or of as many ranks as were asked for. */
+/** Boxes as the topology declares them, or of the requested size. */
 function searched(name: NcclAlgorithm, { routes, parameters: { box } }: Problem): Channels | string {
   const ranks = ranksOf(routes.topology);
   if (box !== undefined && (box < 1 || ranks % box !== 0)) return `boxes of ${box} do not divide ${ranks} ranks`;
@@ -90,7 +92,7 @@ function inBoxes(ranks: number, size: number): readonly (readonly number[])[] {
   return Array.from({ length: ranks / size }, (_, box) => Array.from({ length: size }, (_unused, i) => box * size + i));
 }
 
-/** Every box has the channels of the file: it is of one host, and hosts are alike. */
+/** Every box uses the channels of the file, which describes one host; all hosts are assumed equal. */
 function fromGraphs(name: NcclAlgorithm, { routes, parameters }: Problem, graphs: NcclGraphs): Channels | string {
   const ranks = ranksOf(routes.topology);
   const { gpus, rings, trees } = graphs;

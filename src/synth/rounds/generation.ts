@@ -1,4 +1,6 @@
-/** Column generation: the master program and the pricing of columns in turn, until no column is found that would help. */
+/**
+ * Column generation: solves the master program and the pricing problem alternately until no column improves the master.
+ */
 import { Random } from '../../ir/random.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { LinearModel, Solver } from '../../solver/index.ts';
@@ -9,9 +11,9 @@ import type { RoundsProblem } from './problem.ts';
 
 export class Generation {
   readonly problem: RoundsProblem;
-  /** The best so far; undefined where there are too few rounds for anything. */
+  /** The best solution so far; undefined if there are too few rounds for any. */
   best: MasterAnswer | undefined;
-  /** Nothing more is found. */
+  /** True if no improving column was found. */
   private isDone = false;
   private masterWork = 0;
   private readonly master: Master;
@@ -31,18 +33,21 @@ export class Generation {
     else this.isDone = true;
   }
 
-  /** What the rounds of the best take. */
+  /** Total time of the rounds of the best solution. */
   get seconds(): Seconds {
     const { rounds, network } = this.problem;
     return this.best === undefined ? Number.POSITIVE_INFINITY : rounds * network.latency + this.best.seconds;
   }
 
-  /** What all that took: iterations of the simplex method, each counted by the rows of its program, and what trees take. */
+  /** Work so far: simplex iterations times rows of the program, plus the work of growing trees. */
   get work(): number {
     return this.masterWork + this.pricing.work;
   }
 
-  /** Solves masters until they have taken so much work, or the last few have gained less than this part of the time. */
+  /**
+   * Solves master programs until the given work is done, or the last few masters gained less than this part of the
+   * time.
+   */
   improve(work: number, gain: number, onProgress?: (rounds: number, seconds: Seconds) => void): void {
     const seconds: Seconds[] = [this.seconds];
     const end = this.work + work;
@@ -56,7 +61,7 @@ export class Generation {
     }
   }
 
-  /** The whole program, for others to solve. */
+  /** The whole program with its integer rounds, to be solved elsewhere. */
   whole(): LinearModel {
     return this.master.whole();
   }
@@ -73,20 +78,23 @@ export class Generation {
     else this.best = answer;
   }
 
-  /** Adds columns that are worth it: the trees that grow by what is nearest, and then others, until there are enough. Returns how many. */
+  /**
+   * Adds improving columns: trees grown nearest rank first, then trees grown in random orders, until there are enough.
+   * Returns how many were added.
+   */
   private price(prices: DualPrices): number {
     let added = 0;
     for (let order = 0; order <= treeOrders && added < columnsPerMaster; order++) {
       for (const column of this.pricing.improving(prices, order === 0 ? undefined : this.random)) {
         if (this.master.add(column)) added++;
       }
-      // Before the first master: there are too few rounds.
+      // Before the first master program: no tree was found, so there are too few rounds.
       if (added === 0 && this.best === undefined) break;
     }
     return added;
   }
 
-  /** Before the first master: the fewest hops, and any column is welcome. */
+  /** Before the first master program there are no dual prices: price arcs by hops and accept every column. */
   private pricesBefore(): DualPrices {
     const { network, rounds, commodities } = this.problem;
     const copied = new Float64Array(rounds * network.arcs.length).fill(1);

@@ -1,6 +1,8 @@
 /**
- * Schedules in rounds of free length by column generation (docs/ilp.md): a mixture of trees, or paths, such that all rounds together are
- * short. Each round costs the latency of a message, and lasts as long as its busiest link is busy.
+ * The rounds engine: schedules in rounds of free length by column generation (docs/ilp.md; Ford and Fulkerson 1958,
+ * with heuristic Steiner trees as columns). A solution mixes trees, or paths, such that all rounds together are short.
+ * Each round costs the latency of a message, and lasts as long as its busiest link. Cost: a linear program per
+ * iteration, limited by work; for up to 16 ranks.
  */
 import { collectiveFacts, combinesInRankOrder } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
@@ -14,24 +16,23 @@ import { commoditiesOf } from './problem.ts';
 import { roundedMixture } from './rounding.ts';
 import { roundsSchedule } from './schedule.ts';
 
-/** The best in rounds that was found. */
+/** The best schedules in rounds that were found. */
 export interface InRounds {
-  /** The same mixture, made in several ways. */
+  /** The same mixture, realised in several ways. */
   readonly candidates: readonly Candidate[];
   readonly rounds: number;
   /**
-   * What the rounds take with chunks as small as one likes, by the program. It bounds nothing: other schedules may be faster, and so may
-   * mixtures of columns that were not found.
+   * Time of the rounds with infinitely small chunks, by the linear program. It is no lower bound: other schedules may
+   * be faster, and so may mixtures with columns that were not generated.
    */
   readonly seconds: Seconds;
 }
 
 /**
- * Looks for the best mixture in the number of rounds that suits the size.
- *
- * @param toBeat the time of the best plan known
- * @param onProgress told how many rounds are looked at, and what they take so far
- * @returns undefined for collectives and machines that it is not made for
+ * Searches the best mixture in the number of rounds that suits the size.
+ * @param toBeat the time of the best plan so far
+ * @param onProgress called with the number of rounds examined and their time so far
+ * @returns undefined for unsupported collectives and machines
  */
 export function bestInRounds(
   problem: Problem,
@@ -48,7 +49,7 @@ export function bestInRounds(
   const part = effort === 'quick' ? quickPart : 1;
   let best: Generation | undefined;
   let [work, failures] = [0, 0];
-  // More and more rounds, as long as the first masters say that it helps.
+  // Increases the number of rounds while the first master programs show an improvement.
   for (let rounds = 1; failures < maxFailures && work <= workOfTrying * part; rounds++) {
     if (rounds * network.latency >= toBeat || shouldStop?.() === true) break;
     const generation = new Generation({ ...demands, network, rounds }, solver, seed, shouldStop);
@@ -76,7 +77,7 @@ function candidatesOf(
   const schedule = roundsSchedule(name, collective, problem, roundedMixture(problem, best, chunks, effort));
   const origin = { engine: 'ilp', schedule: name, rounds: problem.rounds };
   const plain: Candidate = { ...candidateOf(schedule, origin), isDeepEnough: true };
-  // Where reductions keep chips from sending, ranks have to keep in step for rounds to be what they are.
+  // Where reductions keep chips from sending, ranks must stay synchronised for rounds to be what the program assumes.
   const getsOutOfStep = routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
   if (!schedule.commutative || !getsOutOfStep) return [plain];
   return [plain, { ...candidateOf({ ...schedule, inStep: true }, origin, `${name}-in-step`), isDeepEnough: true }];

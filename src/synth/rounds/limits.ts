@@ -1,21 +1,26 @@
-/** What schedules in rounds may take: counted in work, never in seconds. */
+/** Limits of the rounds engine, counted in work rather than time. */
 
-/** Columns that are looked for before the master program is solved again. */
+/** Columns that are generated before the master program is solved again. */
 export const columnsPerMaster = 60;
-/** Other orders in which trees are grown where that of the nearest finds too few. */
+/** Random orders in which trees are grown if nearest-first yields too few columns. */
 export const treeOrders = 60;
-/** Work is counted in iterations of the simplex method times the rows of the program: about 2.5 million of that are a second. */
+/**
+ * Budget per number of rounds. Work is simplex iterations times rows of the program; about 2.5 million take a second.
+ */
 export const workOfTry = 1_500_000;
-/** Numbers of rounds are tried until they have taken so much together. */
+/** Total budget for trying numbers of rounds. */
 export const workOfTrying = 7_000_000;
 export const workOfAll = 22_000_000;
-/** The part of it that a quick search may use: these are to be over in a second. */
+/** The share of it that a quick search may use, which takes less than a second. */
 export const quickPart = 1 / 50;
-/** A search ends where so many masters have gained next to nothing: while numbers of rounds are tried, and, of less still, for the best one. */
+/**
+ * Consecutive masters with negligible gain after which the search ends; the threshold is lower for the final number of
+ * rounds.
+ */
 export const patience = 6;
-/** What next to nothing is in the end, and what rounding to whole chunks may lose, as a part of the time. */
+/** The negligible gain at the end, and the loss allowed by rounding to whole chunks, as a part of the time. */
 export const precision = 0.002;
-/** Chunks of one commodity, and of all together: plans of more take long to prove. */
+/** Maximum chunks of one commodity, and of all together: more take long to prove. */
 export const roundsChunkLimits = { each: 4096, together: 16_384 } as const;
-/** So many hops that trees look at count as one unit of work: each once for each of their ranks. */
+/** Hops visited by the tree search that count as one unit of work; each is visited once per rank. */
 export const probesPerWork = 100;

@@ -1,11 +1,14 @@
 /**
- * The master program of schedules in rounds: which part of each commodity takes which column, so that all rounds together are short.
+ * The master program of schedules in rounds: which share of each commodity takes which column, so that all rounds
+ * together are short.
  *
  *   minimise Σ_r (τ_r + c_r)   where, for every round r,
- *     Σ bytes over way w · seconds per byte ≤ τ_r + (how much sooner bytes flow on w than on others),  the same for links that ways share,
- *     Σ bytes reduced at a chip / γ ≤ c_r,   and the parts of each commodity add up to 1.
+ *   Σ bytes over arc w · seconds per byte ≤ τ_r + (how much sooner bytes flow on w than on others),
+ *   the same for links that arcs share,
+ *   Σ bytes reduced at a chip / γ ≤ c_r,
+ *   and the shares of each commodity add up to 1.
  *
- * Every round costs the latency of its messages besides, whatever the columns are.
+ * Each round additionally costs the latency of its messages, whatever the columns are.
  */
 import type { Seconds } from '../../ir/units.ts';
 import {
@@ -18,16 +21,16 @@ import {
 import type { UnitLoad } from './network.ts';
 import { type Hop, loadsOf, type RoundsProblem, type TreeColumn } from './problem.ts';
 
-/** What a byte, or all of a commodity, is worth in seconds. */
+/** Dual prices of a master program, in seconds per byte or per commodity. */
 export interface DualPrices {
-  /** By hop: what a byte more costs that is copied, or reduced, there. */
+  /** By hop: the cost of one more byte that is copied, or reduced, there. */
   readonly copied: Float64Array;
   readonly reduced: Float64Array;
-  /** By commodity: a column that costs less makes the rounds shorter. */
+  /** By commodity: a column that costs less than this shortens the rounds. */
   readonly worth: Float64Array;
 }
 
-/** Parts of commodities that go by columns. */
+/** A solution of the master program. */
 export interface MasterAnswer {
   readonly columns: readonly TreeColumn[];
   /** Of all rounds, without their latencies. */
@@ -35,7 +38,7 @@ export interface MasterAnswer {
   /** By column; those of a commodity add up to 1. */
   readonly shares: Float64Array;
   readonly prices: DualPrices;
-  /** Of the simplex method. */
+  /** Iterations of the simplex method. */
   readonly iterations: number;
 }
 
@@ -43,9 +46,9 @@ export class Master {
   readonly columns: TreeColumn[] = [];
   readonly rows: number;
   private readonly problem: RoundsProblem;
-  /** Rows of all rounds, one for each resource in each of them; a row for each commodity follows. */
+  /** Number of rows for times: one per resource in each round; the rows of commodities follow. */
   private readonly timeRows: number;
-  /** Seconds that are 1 in the model: solvers like numbers of that order. */
+  /** Seconds that count as 1 in the model, since solvers like numbers near 1. */
   private readonly unit: Seconds;
   private readonly known = new Set<string>();
   private readonly model: GrowingModel;
@@ -60,7 +63,7 @@ export class Master {
     this.model = solver.grow(this.whole());
   }
 
-  /** Adds a column; false where it is there already. */
+  /** Adds a column; false if it exists already. */
   add(column: TreeColumn): boolean {
     const key = `${column.commodity} ${column.turn} ${column.hops.join(' ')}`;
     if (this.known.has(key)) return false;
@@ -70,7 +73,7 @@ export class Master {
     return true;
   }
 
-  /** @returns undefined where the solver ends before it has the optimum, or a commodity has no column */
+  /** @returns undefined if the solver stops before the optimum, or a commodity has no column */
   solve(iterations: number, shouldStop?: () => boolean): MasterAnswer | undefined {
     const answer = this.model.solve({ iterations, ...(shouldStop && { shouldStop }) });
     if (answer === undefined) return undefined;
@@ -85,7 +88,7 @@ export class Master {
     };
   }
 
-  /** The whole program with the columns so far. */
+  /** The whole program with the columns generated so far. */
   whole(): LinearModel {
     const { network, rounds } = this.problem;
     const { headStart, ranks } = network;
@@ -122,7 +125,7 @@ export class Master {
     return Math.floor(hop / arcs.length) * headStart.length + resource;
   }
 
-  /** What all of its commodity takes in each row, if it goes by this column. */
+  /** The coefficients of a column: what its whole commodity contributes to each row. */
   private sparse(column: TreeColumn): SparseColumn {
     const bytes = this.problem.commodities[column.commodity].bytes / this.unit;
     const loads = new Map<number, number>();

@@ -1,39 +1,40 @@
-/** A machine as schedules in rounds see it: what a round costs before its first byte, and what each byte on a way takes after that. */
+/** A machine as rounds model it: the cost of a round before its first byte, and the cost per byte on each arc. */
 import type { Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Arc } from '../arcs.ts';
 import { routeTableOf } from '../list/route-table.ts';
 
-/** What a byte takes of something. */
+/** The time that a byte occupies a resource. */
 export interface UnitLoad {
   readonly resource: number;
   /** Seconds. */
   readonly perByte: number;
 }
 
-/** Resources are numbered: links, then the ranks, which reduce. */
+/** Resources are numbered: links, then ranks (as reducers). */
 export interface RoundsNetwork {
   readonly ranks: number;
-  /** Ways. */
+  /** The arcs of the one-hop graph. */
   readonly arcs: readonly Arc[];
-  /** Some of them are over the same links. */
+  /** Whether some of them share links. */
   readonly sharesLinks: boolean;
-  /** Ranks at both ends of each way. */
+  /** The ranks at both ends of each arc. */
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** What a round costs before its first byte: the greatest Σα of a way. */
+  /** Cost of a round before its first byte: the greatest Σα of an arc. */
   readonly latency: Seconds;
-  /** By resource: how much sooner than that bytes begin to flow, on any of its ways. */
+  /** By resource: how much earlier than that bytes can flow, on any of its arcs. */
   readonly headStart: Float64Array;
-  /** By way: what a byte takes that is copied, or reduced. */
+  /** By arc: what a byte occupies if it is copied, or reduced. */
   readonly copying: readonly (readonly UnitLoad[])[];
   readonly reducing: readonly (readonly UnitLoad[])[];
 }
 
 /**
- * @param turned the machine with its links turned round: what moves there is turned round, too, in the end, and reduced where it starts
- * @returns undefined where messages exclude each other in ways that rounds do not show: chips with fewer ports than ways, or
- * ways that share a link which is held for the whole time of a message
+ * @param turned uses the transposed machine: the schedule is reversed in the end, and what moves here is then reduced
+ * at its start
+ * @returns undefined if messages exclude each other in ways that rounds do not model: chips with fewer ports than arcs,
+ * or arcs that share a link which a message occupies for its whole duration
  */
 export function roundsNetwork(routes: Routes, turned: boolean): RoundsNetwork | undefined {
   const { topology, ranks, arcs, sendPorts, receivePorts } = routeTableOf(routes, turned);

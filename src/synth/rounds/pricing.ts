@@ -1,4 +1,4 @@
-/** The pricing problem of column generation: columns that cost less than what their commodity is worth at the prices of the master program. */
+/** The pricing problem of column generation: finds columns that cost less than their commodity's dual price. */
 import type { Random } from '../../ir/random.ts';
 import { noticeable } from '../../ir/units.ts';
 import { probesPerWork } from './limits.ts';
@@ -9,7 +9,7 @@ import { nearTree, roundsBefore, roundsFrom, type TreeRounds } from './trees.ts'
 type HopPrices = Pick<DualPrices, 'copied' | 'reduced'>;
 
 export class PricingProblem {
-  /** What trees have taken so far, as limits count work (limits.ts). */
+  /** Work of the tree search so far (limits.ts). */
   work = 0;
   private readonly problem: RoundsProblem;
   private readonly spread: keyof HopPrices;
@@ -20,9 +20,8 @@ export class PricingProblem {
   }
 
   /**
-   * Columns for all commodities that save something at these prices.
-   *
-   * @param random trees grow in any order, at prices that are a little off: each time others
+   * Improving columns for all commodities at these prices.
+   * @param random grows trees in random order at slightly perturbed prices, so that each call finds others
    */
   *improving(prices: DualPrices, random?: Random): Iterable<TreeColumn> {
     const { commodities, network } = this.problem;
@@ -39,7 +38,10 @@ export class PricingProblem {
     }
   }
 
-  /** A tree from its source; or for every rank and round one that brings all together there before that round, and one that spreads it from then on. */
+  /**
+   * A tree from the commodity's source; for a reduction with broadcast, for every rank and round a tree that gathers
+   * there before that round, and one that spreads from then on.
+   */
   private *columnsOf(commodity: number, find: Finder): Iterable<TreeColumn> {
     const { network, rounds, commodities } = this.problem;
     const { source, targets } = commodities[commodity];
@@ -58,10 +60,10 @@ export class PricingProblem {
   }
 }
 
-/** The hops of a tree, ascending; undefined where there are too few rounds. */
+/** Finds the hops of a tree, ascending; undefined if there are too few rounds. */
 type Finder = (over: TreeRounds, root: number, targets: readonly number[]) => Hop[] | undefined;
 
-/** Prices with up to half of their mean added to each: what costs nothing is not all the same then. */
+/** Prices with up to half of their mean added to each, so that free hops are not all alike. */
 function blurred({ copied, reduced }: HopPrices, random: Random): HopPrices {
   const mean = copied.reduce((sum, price) => sum + price, 0) / copied.length;
   const blur = copied.map(() => (mean * random.next()) / 2 ** 33);

@@ -1,35 +1,41 @@
-/** What is moved over which network in how many rounds, whatever is made of it. */
+/** The problem of the rounds engine: what is moved over which network in how many rounds. */
 import { type Collective, type CollectiveKind, collectiveFacts } from '../../ir/collective.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { MovingKind } from '../derive.ts';
 import type { RoundsNetwork, UnitLoad } from './network.ts';
 
-/** Data that takes one or several columns. */
+/** Data that takes one or several columns, in shares. */
 export interface Commodity {
-  /** Where it is at the start; undefined for what all ranks have a part of, which may come together anywhere. */
+  /**
+   * The rank that has it initially; undefined for data of which every rank has a contribution, which may be gathered
+   * anywhere.
+   */
   readonly source: number | undefined;
-  /** Ranks that want it. */
+  /** Ranks that need it. */
   readonly targets: readonly number[];
   readonly bytes: Bytes;
 }
 
-/** A way of a network in a round, as one number: round · (number of ways) + way. */
+/** An arc of the network in a round, encoded as round · (number of arcs) + arc. */
 export type Hop = number;
 
-/** One way for a commodity to get to all its targets. */
+/** One way to deliver a commodity to all its targets: a tree of hops. */
 export interface TreeColumn {
   /** Index of the commodity. */
   readonly commodity: number;
-  /** Ascending, each at most once. */
+  /** Ascending, without duplicates. */
   readonly hops: readonly Hop[];
-  /** Hops of rounds before this one bring parts together (all of a reduction's, which are turned round in the end); the others spread copies. */
+  /**
+   * Hops of rounds before this one gather and reduce contributions; the others spread copies. A reversed reduction
+   * gathers in all rounds.
+   */
   readonly turn: number;
 }
 
 export interface Demands {
   readonly commodities: readonly Commodity[];
   readonly reduces: boolean;
-  /** What is moved, on the machine with its links turned round, for the schedule to be turned round afterwards. */
+  /** The collective that is moved on the transposed machine, if the schedule is reversed afterwards. */
   readonly reversed: MovingKind | undefined;
 }
 
@@ -38,7 +44,7 @@ export interface RoundsProblem extends Demands {
   readonly rounds: number;
 }
 
-/** What a byte takes of the resources of its round on a hop of a column. */
+/** What a byte occupies in the round of a hop of a column. */
 export function loadsOf({ network }: RoundsProblem, { turn }: Pick<TreeColumn, 'turn'>, hop: Hop): readonly UnitLoad[] {
   const ways = network.arcs.length;
   return (hop < turn * ways ? network.reducing : network.copying)[hop % ways];
@@ -57,7 +63,10 @@ const shapes: Partial<Readonly<Record<CollectiveKind, readonly [Shape, MovingKin
   allreduce: ['together'],
 };
 
-/** The commodities of a collective; those without bytes are left out. Undefined for scans, barriers and custom collectives. */
+/**
+ * The commodities of a collective; those without bytes are omitted. Undefined for scans, barriers and custom
+ * collectives.
+ */
 export function commoditiesOf(collective: Collective, size: Bytes): Demands | undefined {
   const shape = shapes[collective.kind];
   if (shape === undefined) return undefined;

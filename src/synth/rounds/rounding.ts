@@ -1,17 +1,17 @@
-/** Shares of columns as whole numbers of chunks. */
+/** Rounds the shares of columns to whole numbers of chunks. */
 import { type Effort, partOfWork } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { precision, roundsChunkLimits } from './limits.ts';
 import type { MasterAnswer } from './master.ts';
 import { loadsOf, type RoundsProblem, type TreeColumn } from './problem.ts';
 
-/** A column with chunks of its commodity: `count` of them, of which there are C. */
+/** A column with `count` of the C chunks of its commodity. */
 export interface ColumnShare {
   readonly column: TreeColumn;
   readonly count: number;
 }
 
-/** @returns parts of each commodity, which add up to `chunks` */
+/** @returns shares of each commodity, which add up to `chunks` */
 export interface Rounded {
   readonly chunks: number;
   readonly parts: readonly (readonly ColumnShare[])[];
@@ -19,7 +19,10 @@ export interface Rounded {
   readonly seconds: Seconds;
 }
 
-/** The mixture in the least number of chunks, a power of two, with which rounds are hardly longer, or else the best; in `chunks` where that is given. */
+/**
+ * The mixture in the fewest chunks, a power of two, that lengthens rounds negligibly; otherwise in the best number; or
+ * in exactly `chunks` if given.
+ */
 export function roundedMixture(
   problem: RoundsProblem,
   mixture: MasterAnswer,
@@ -41,7 +44,7 @@ export function roundedMixture(
   return best;
 }
 
-/** By commodity: shares of C chunks by largest remainders; columns without a chunk are left out. */
+/** By commodity: the shares in C chunks by the method of largest remainders; columns without a chunk are omitted. */
 function partsOf({ commodities }: RoundsProblem, { columns, shares }: MasterAnswer, chunks: number): ColumnShare[][] {
   return commodities.map((_, commodity) => {
     const members = [...columns.keys()].filter((c) => columns[c].commodity === commodity && shares[c] > 0);
@@ -54,7 +57,10 @@ function partsOf({ commodities }: RoundsProblem, { columns, shares }: MasterAnsw
   });
 }
 
-/** What the rounds of these parts take without their latencies: what the busiest way or link takes, and then the busiest rank that reduces. */
+/**
+ * Total time of the rounds for these shares, without latencies: for each round the busiest arc or link, then the
+ * busiest reducing rank.
+ */
 function roundsTime(problem: RoundsProblem, parts: readonly (readonly ColumnShare[])[], chunks: number): Seconds {
   const { network, rounds, commodities } = problem;
   const { headStart, arcs, ranks } = network;
@@ -71,8 +77,8 @@ function roundsTime(problem: RoundsProblem, parts: readonly (readonly ColumnShar
 }
 
 /**
- * Parts such that neighbours take many ways together, so that slices of a message join: each is followed by the one that has most hops in common
- * with it. The first is the one with most chunks.
+ * Orders shares such that neighbours have many hops in common, so that slices of a message coalesce: greedily, from the
+ * one with the most chunks on, each is followed by the one that shares most hops with it.
  */
 export function neighbours(parts: readonly ColumnShare[]): ColumnShare[] {
   const left = [...parts].sort((a, b) => b.count - a.count);

@@ -1,4 +1,4 @@
-/** Parts with columns as the schedule of what was asked for: one message on each way in each round. */
+/** Turns columns with their chunks into the schedule of the collective: one message per arc and round. */
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
 import { joinPieces, withCounts } from '../../passes/index.ts';
@@ -33,10 +33,9 @@ interface Message {
 }
 
 /**
- * The schedule of a collective whose data keeps its place in the `data` buffer on its way.
- *
- * A message with pieces that are reduced and others that are copied stays one message, which costs one latency: it arrives in scratch and
- * is put in place by local operations in a step of their own.
+ * The schedule of a collective whose data keeps its place in the `data` buffer. A message with both reduced and copied
+ * pieces stays one message, to cost one latency: it is received in scratch, and local operations in a step of their own
+ * put its pieces in place.
  */
 function inPlace(name: string, collective: Collective, problem: RoundsProblem, made: Rounded): Schedule {
   const { ranks, arcs } = problem.network;
@@ -81,7 +80,9 @@ function inPlace(name: string, collective: Collective, problem: RoundsProblem, m
   return { name, collective, scratch, commutative, ring: false, steps: builder.build() };
 }
 
-/** What goes over each way in each round. The parts of each commodity lie side by side, from where its shard begins. */
+/**
+ * The pieces on each arc in each round. The shares of each commodity lie side by side, from the start of its shard on.
+ */
 function messagesOf(
   { kind, chunks }: Collective,
   { network, rounds, commodities, reversed }: RoundsProblem,
@@ -92,7 +93,7 @@ function messagesOf(
   for (const [index, commodity] of commodities.entries()) {
     let first = collectiveFacts[kind].sharded ? shardOf(commodity) * chunks : 0;
     for (const { column, count } of neighbours(parts[index])) {
-      // What is turned round is combined by that.
+      // Reversed schedules reduce everywhere.
       const turn = reversed === undefined ? column.turn : 0;
       for (const hop of column.hops) {
         const { reduced, copied } = messages[hop];
@@ -110,12 +111,12 @@ function messagesOf(
   return messages.map(({ reduced, copied }) => ({ reduced: joinPieces(reduced), copied: joinPieces(copied) }));
 }
 
-/** What a rank gives to all is its own shard, what the root gives to one is that one's. */
+/** Data for all ranks is the source's shard; data from the root for one rank is that rank's shard. */
 function shardOf({ source = 0, targets }: Commodity): number {
   return targets.length === 1 ? targets[0] : source;
 }
 
-/** Every chunk of an alltoall is a parcel on a path of its own; what lies on its way at other ranks lies in their scratch. */
+/** Every chunk of an alltoall is a parcel on its own path; at intermediate ranks it lies in scratch. */
 function alltoall(
   name: string,
   collective: Collective,

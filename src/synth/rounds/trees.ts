@@ -1,14 +1,14 @@
 /**
- * The cheapest trees of a network in rounds: from one rank to others, where data moves over at most one way each round and may wait
- * anywhere. To find the very cheapest is the Steiner problem; here the nearest rank that is missing joins over the cheapest path (Takahashi and
- * Matsuyama 1980).
+ * Cheap trees from one rank to others in a network of rounds, where data moves over at most one arc per round and may
+ * wait anywhere. The cheapest is a Steiner tree (NP-hard); this is the shortest-path heuristic: the nearest missing
+ * rank joins over the cheapest path (Takahashi and Matsuyama 1980, ratio 2).
  */
 import { never } from '../../ir/none.ts';
 import type { Random } from '../../ir/random.ts';
 import type { RoundsNetwork } from './network.ts';
 import type { Hop } from './problem.ts';
 
-/** The rounds that a tree has from its root on, one after the other: `way` in round r of the tree is hop first + r · step + way. */
+/** The rounds available to a tree in order: arc `way` in round r of the tree is hop first + r · step + way. */
 export interface TreeRounds {
   readonly ranks: number;
   readonly from: Int32Array;
@@ -18,12 +18,12 @@ export interface TreeRounds {
   readonly step: number;
 }
 
-/** For what spreads: from a round on. */
+/** Rounds for spreading: from a round on. */
 export function roundsFrom({ ranks, from, to }: Ends, round: number, rounds: number): TreeRounds {
   return { ranks, from, to, rounds: rounds - round, first: round * from.length, step: from.length };
 }
 
-/** For what comes together: those before a round, the last of them first, over ways that are turned round. */
+/** Rounds for gathering: those before a round, the last one first, over reversed arcs. */
 export function roundsBefore({ ranks, from, to }: Ends, round: number): TreeRounds {
   return { ranks, from: to, to: from, rounds: round, first: (round - 1) * from.length, step: -from.length };
 }
@@ -32,9 +32,9 @@ type Ends = Pick<RoundsNetwork, 'ranks' | 'from' | 'to'>;
 
 /**
  * @param targets the ranks to reach: all, or one
- * @param prices by hop, 0 or more
- * @param random ranks join in any order instead of the nearest first
- * @returns the hops of a tree, ascending; undefined where not all can be reached in time
+ * @param prices by hop, ≥ 0
+ * @param random ranks join in random order instead of nearest first
+ * @returns the hops of a tree, ascending; undefined if not all targets can be reached in time
  */
 export function nearTree(
   over: TreeRounds,
@@ -44,7 +44,7 @@ export function nearTree(
   random?: Random,
 ): Hop[] | undefined {
   const { ranks, from, rounds, first, step } = over;
-  // By rank: after how many rounds it has the data, and the hop that brought it.
+  // By rank: the number of rounds after which it has the data, and the hop that delivered it.
   const arrival = new Int32Array(ranks).fill(never);
   const into = new Map<number, Hop>();
   arrival[root] = 0;
@@ -68,7 +68,10 @@ export function nearTree(
   }
 }
 
-/** By round (before the first, after each) and rank: what it costs to be there by then, starting from where the tree is, and the way that was last, −1 for none. */
+/**
+ * By round (before the first, after each) and rank: the cost to reach the rank by then from the tree, and the last arc
+ * of that path, −1 for none.
+ */
 function pathsFrom(
   { ranks, from, to, rounds, first, step }: TreeRounds,
   arrival: Int32Array,

@@ -1,23 +1,25 @@
 /**
- * Paths of an alltoall on rings, tori and hypercubes: each item goes the short way along one axis after the other. The
- * parts of a shard take the axes in different orders, so that all axes are busy at once; what is just as far both ways
- * round goes either way. On equal extents every link then carries the same in every step, as many steps as the machine is
- * wide: both the steps and the bytes over each link are the fewest there can be.
+ * Dimension-ordered paths of an alltoall on rings, tori and hypercubes: each item takes the shorter direction along one
+ * axis after the other. The parts of a shard use different orders of the axes, so that all axes are busy at once; ties
+ * between directions are split. On equal extents every link carries the same amount in every step, for as many steps as
+ * the diameter: both the steps and the bytes per link are minimal.
  */
 import type { StagedRoutes } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 
-/** One axis on which chips have links to their neighbours. */
+/** One axis along which chips have links to their neighbours. */
 export interface Axis {
   readonly extent: number;
-  /** How far apart neighbours are in rank numbers. */
+  /** Difference of the rank numbers of neighbours. */
   readonly stride: number;
-  /** Indices of the generators one place up and one place down; the same one where the extent is 2. */
+  /** Indices of the generators one place up and one place down; equal if the extent is 2. */
   readonly up: number;
   readonly down: number;
 }
 
-/** The axes of a machine whose generators are one place up and down each of them; undefined for other machines. */
+/**
+ * The axes of a machine whose generators are exactly one place up and down along each; undefined for other machines.
+ */
 export function axesOf(
   { shape, strides }: TranslationGroup,
   generators: readonly { readonly offset: number }[],
@@ -34,12 +36,14 @@ export function axesOf(
   return used.size === generators.length ? axes : undefined;
 }
 
-/** Parts that a shard has to be cut into: one per order of the axes, and two where half of the ring goes either way. */
+/**
+ * Number of parts of a shard: one per order of the axes, times two if half of a ring is equally far in both directions.
+ */
 export function partsFor(axes: readonly Axis[]): number {
   return axes.length === 1 && axes[0].extent > 2 && axes[0].extent % 2 === 0 ? 2 : axes.length;
 }
 
-/** An axis in each stage. Shards that are not cut take the axes in different orders themselves. */
+/** The axis of each stage. Shards that are not divided use different orders of the axes themselves. */
 export function alongAxes({ order }: TranslationGroup, axes: readonly Axis[], parts: number): StagedRoutes {
   const items = order * parts;
   const stages = axes.map(() => {
@@ -56,7 +60,7 @@ export function alongAxes({ order }: TranslationGroup, axes: readonly Axis[], pa
         const { extent, up, down } = axes[axis];
         const place = places[axis];
         if (place === 0) return;
-        // What is as far both ways round goes either way.
+        // Ties between the two directions alternate.
         const isUp = 2 * place === extent ? (sum - place + part) % 2 === 0 : 2 * place < extent;
         stages[stage].generator[item] = isUp ? up : down;
         stages[stage].hops[item] = isUp ? place : extent - place;

@@ -1,7 +1,8 @@
 /**
- * The symmetric engine: on machines that look the same from every chip, one translation-invariant schedule is searched and
- * every rank does the same. On rings, tori, hypercubes and full meshes it takes the fewest steps and moves the fewest bytes
- * over each link that any allgather can.
+ * The symmetric engine: on machines that look the same from every chip (Cayley graphs of abelian groups), it searches
+ * one translation-invariant schedule that all ranks run, shifted. On rings, tori, hypercubes and full meshes it has the
+ * fewest steps and the fewest bytes per link of any allgather. Linear in ranks · chunks · links per chip. Limits: chips
+ * without switches; allgather, alltoall and what is derived from them.
  */
 import { type Collective, combinesInRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
@@ -14,11 +15,11 @@ import { findSymmetry, type SymmetricMachine, transposedMachine } from './machin
 import { layerRounds, searchOutTrees, unitsInAll } from './out-tree.ts';
 import { exchanged, rotated } from './shifted.ts';
 
-/** Allgathers of more pieces of messages than this are left out where one with fewer is nearly as good: it is within a per cent. */
+/** Allgathers with more message pieces are skipped if one with fewer is within a per cent. */
 const mostPieces = 150_000;
 /**
- * Alltoalls of more hops than this are left out, for memory: 256 ranks have 1.05 million on a torus and 2.1 million on a hypercube.
- * No other alltoall is nearly as good there, so that its limit is not that of allgathers.
+ * Alltoalls with more hops are skipped to save memory: 256 ranks have 1.05 million on a torus and 2.1 million on a
+ * hypercube. The limit is higher than for allgathers, since no other alltoall is nearly as good there.
  */
 const mostHops = 2_200_000;
 
@@ -46,7 +47,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   for (const derivation of derivations) yield* candidatesFor(problem, search.machine, derivation);
 }
 
-/** Collectives with a root are not the same for all ranks. */
+/** Collectives with a root are not symmetric. */
 function isMadeOfExchanges({ parts }: Derivation): boolean {
   return parts.every(({ kind }) => kind === 'allgather' || kind === 'alltoall');
 }
@@ -93,23 +94,23 @@ function candidateOf(
   return { name, origin: { engine: symmetricEngine.name, schedule: variant.name, shape: machine.group.shape }, build };
 }
 
-/** One way; it exists for every symmetric machine, so that a reversed part can be made on the machine turned round. */
+/** A variant exists for every symmetric machine, so that a reversed part can be built on the transposed machine. */
 interface Variant {
   readonly name: string;
   /** C must be a multiple of this. */
   readonly chunks: number;
-  /** @param asOne of an allgather: all ranks are to run one program, shifted; else passes go on with the schedule */
+  /** @param asOne for allgathers: all ranks run one program, shifted; otherwise passes process the schedule further */
   make(machine: SymmetricMachine, collective: Collective, asOne: boolean): Schedule;
 }
 
 /**
- * Allgathers, those with few and short messages first; none where chips cannot use all their links at once, or links differ too much.
- *
- * @param given C; without it 1 and the number that divides evenly over the links are tried
+ * Variants of allgathers, those with few and short messages first; none if chips cannot use all their links at once, or
+ * links differ too much.
+ * @param given C; if absent, 1 and the number that divides evenly over the links are tried
  */
 function allgatherVariants({ group, generators, ports }: SymmetricMachine, seed: number, given?: number): Variant[] {
   if (ports < generators.length || generators.some(({ units }) => units > maxCapacityRatio)) return [];
-  // Rounds by layers suit links that are all alike; with others, some have more to carry at first than they can.
+  // Rounds by layers suit equal links; with unequal ones, some would have more to carry at first than they can.
   const isEven = generators.every(({ units }) => units === 1);
   // The smallest C for which (N − 1)·C chunks divide evenly over the unit links of a chip.
   const units = unitsInAll(generators);
@@ -129,7 +130,7 @@ function allgatherVariants({ group, generators, ports }: SymmetricMachine, seed:
   ]);
 }
 
-/** Numbers of trees that are worth trying; they divide a given C, for which somebody may be ready to wait longer. */
+/** Numbers of trees to try; they divide the given C, for which the user may accept a longer search. */
 function chunkChoices(ranks: number, even: number, given: number | undefined): readonly number[] {
   const pieces = (chunks: number): number => ranks * (ranks - 1) * chunks;
   if (given === undefined) return pieces(even) <= mostPieces && even > 1 ? [1, even] : [1];
@@ -137,7 +138,7 @@ function chunkChoices(ranks: number, even: number, given: number | undefined): r
   return [pieces(wanted) <= 2 * mostPieces ? wanted : 1];
 }
 
-/** The alltoall axis by axis, where the machine has axes that its links go along. */
+/** The alltoall axis by axis, if the machine's links go along axes. */
 function alltoallVariants({ group, generators }: SymmetricMachine): Variant[] {
   const axes = axesOf(group, generators);
   if (axes === undefined) return [];

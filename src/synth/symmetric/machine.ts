@@ -1,6 +1,6 @@
 /**
- * Finds the translations of a machine: an abelian group that takes any chip to any other and links to links of the same
- * kind. What one rank does in a schedule, all others can then do as well, shifted.
+ * Finds translations of a machine: an abelian group that maps any chip to any other and links to links of the same
+ * kind. What one rank does in a schedule, all others can then do, shifted.
  */
 import type { Link, Node, Topology } from '../../ir/topology.ts';
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
@@ -10,18 +10,18 @@ import type { TreeGenerator } from './out-tree.ts';
 /** A machine that looks the same from each of its chips. */
 export interface SymmetricMachine {
   readonly group: TranslationGroup;
-  /** The links of every chip: rank r's lead to the ranks r ⊕ offset. */
+  /** The links of every chip: those of rank r lead to ranks r ⊕ offset. */
   readonly generators: readonly LinkGenerator[];
   /** Messages that a chip can send, and receive, at once. */
   readonly ports: number;
 }
 
-/** A kind of link that every chip has; units are to each other as bandwidths. */
+/** A kind of link that every chip has; units are proportional to bandwidths. */
 export interface LinkGenerator extends TreeGenerator {
   readonly link: Link;
 }
 
-/** A link that leaves a rank, and the rank where it leads. */
+/** A link, and the rank it leads to. */
 interface RankLink {
   readonly to: number;
   readonly link: Link;
@@ -31,7 +31,7 @@ export type SymmetryResult =
   | { readonly found: true; readonly machine: SymmetricMachine }
   | { readonly found: false; readonly reason: string };
 
-/** The machine's own shape is tried first, then the other ways to write N as a product of extents. */
+/** Tries the declared shape first, then the other factorisations of N into extents. */
 export function findSymmetry(topology: Topology): SymmetryResult {
   const { chips, shape } = topology;
   if (chips.length < 2) return { found: false, reason: 'there is but one chip' };
@@ -48,7 +48,7 @@ export function findSymmetry(topology: Topology): SymmetryResult {
   return { found: false, reason: 'its links do not look the same from every chip (in any numbering by coordinates)' };
 }
 
-/** The same machine with its links turned round. */
+/** The same machine with its links reversed. */
 export function transposedMachine(machine: SymmetricMachine): SymmetricMachine {
   const { group, generators } = machine;
   return { ...machine, generators: generators.map((each) => ({ ...each, offset: group.negate(each.offset) })) };
@@ -68,7 +68,7 @@ function sameKind(a: Link, b: Link): boolean {
   return a.latency === b.latency && a.bandwidth === b.bandwidth && a.occupancy === b.occupancy && a.units === b.units;
 }
 
-/** The links that leave each rank, on a machine of nothing but chips. */
+/** The links that leave each rank, if the machine consists of chips only. */
 function linksByRank({ nodes, chips, links }: Topology): readonly (readonly RankLink[])[] {
   const rankOf = new Int32Array(nodes.length);
   for (const [rank, chip] of chips.entries()) rankOf[chip] = rank;
@@ -77,7 +77,9 @@ function linksByRank({ nodes, chips, links }: Topology): readonly (readonly Rank
   return leaving;
 }
 
-/** The links of rank 0, if every rank has the same ones; of several alike between two ranks one is counted, since routes use one. */
+/**
+ * The links of rank 0 if every rank has the same; parallel links between two ranks count once, since routes use one.
+ */
 function generatorsOn(
   group: TranslationGroup,
   leaving: readonly (readonly RankLink[])[],
@@ -100,7 +102,7 @@ function generatorsOn(
   return links.map(([offset, link], i) => ({ offset, link, units: units[i] }));
 }
 
-/** Bandwidths as small whole numbers: to a per cent with as few units as do it, else as nearly as they can. */
+/** Bandwidths as small integers: within a per cent with as few units as possible, otherwise as close as possible. */
 function unitsOf(bandwidths: readonly number[]): number[] {
   const slowest = Math.min(...bandwidths);
   const ratios = bandwidths.map((bandwidth) => bandwidth / slowest);
@@ -112,7 +114,7 @@ function unitsOf(bandwidths: readonly number[]): number[] {
   return ratios.map((ratio) => Math.max(1, Math.round(ratio * best)));
 }
 
-/** How far the ratios are from multiples of 1 / scale at most, as a share of themselves. */
+/** Maximum relative deviation of the ratios from multiples of 1 / scale. */
 function misfit(ratios: readonly number[], scale: number): number {
   return Math.max(...ratios.map((ratio) => Math.abs(ratio - Math.round(ratio * scale) / scale) / ratio));
 }

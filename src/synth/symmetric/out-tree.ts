@@ -1,44 +1,43 @@
 /**
- * The search for a translation-invariant allgather. Where every chip of a machine sees the same links, all ranks may do the
- * same thing: if rank 0's chunk travels over an out-tree, rank r's travels over the same tree shifted by r. In a step the
- * link that leaves a rank on generator g carries, for each tree edge (x ⊖ g, x) of the step, the chunk of one other rank;
- * so a step uses each link once if it informs at most one offset x per generator. Trees that use (almost) every
- * (generator, step) take ⌈(N − 1)·C / links per chip⌉ steps, which is the least that any allgather does.
- *
- * The search is random: as long as many offsets can be informed there is hardly a wrong choice, and where only few are
- * left a matching finds as many as there are. One attempt is linear in N·C·generators.
+ * Searches translation-invariant allgathers. If rank 0's chunk travels over an out-tree, rank r's travels over the same
+ * tree shifted by r. In a step the link of generator g leaving a rank carries, for each tree edge (x ⊖ g, x) of the
+ * step, the chunk of one other rank; so a step uses each link once if it informs at most one offset x per generator.
+ * Trees that use (almost) every pair (generator, step) take ⌈(N − 1)·C / links per chip⌉ steps, the minimum of any
+ * allgather.
+ * The search is randomised: while many offsets can be informed hardly any choice is wrong; when few are left, a
+ * bipartite matching finds as many as possible. One attempt is linear in N·C·generators.
  */
 import { Random } from '../../ir/random.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { distancesFrom } from '../distances.ts';
 import { maxAttempts } from '../limits.ts';
 
-/** A direction in which every chip has links: rank r's lead to rank r ⊕ offset. */
+/** A direction in which every chip has links: those of rank r lead to rank r ⊕ offset. */
 export interface TreeGenerator {
   readonly offset: number;
-  /** Chunks that they carry in one step; ≥ 1. */
+  /** Chunks that such a link carries in one step; ≥ 1. */
   readonly units: number;
 }
 
 /** One out-tree per chunk, as a table of their edges in the order of steps. */
 export interface OutTrees {
   readonly stepCount: number;
-  /** Row i: in step `step[i]` generator number `generator[i]` brings chunk `chunk[i]` of rank 0 to rank `offset[i]`. */
+  /** Row i: in step `step[i]` generator `generator[i]` delivers chunk `chunk[i]` of rank 0 to rank `offset[i]`. */
   readonly step: Int32Array;
   readonly generator: Int32Array;
   readonly chunk: Int32Array;
   readonly offset: Int32Array;
 }
 
-/** No search for fewer steps goes on beyond this many edges, except for the first attempt. */
+/** Beyond this many edges only one attempt is made. */
 const mostEdges = 4_000_000;
 
 /**
- * Searches out-trees with as few steps as it can.
- *
+ * Searches out-trees with as few steps as possible.
  * @param generators must generate the group
  * @param chunks C ≥ 1: trees that share the (generator, step) slots
- * @param rounds `rounds[step]`: how many times its units a generator carries in the step, in one message; 1 where it ends
+ * @param rounds `rounds[step]`: how many times its units a generator carries in the step, in one message; 1 beyond the
+ * end of the list
  * @throws Error if the generators do not reach every rank
  */
 export function searchOutTrees(
@@ -66,7 +65,7 @@ export function unitsInAll(generators: readonly TreeGenerator[]): number {
   return generators.reduce((sum, { units }) => sum + units, 0);
 }
 
-/** No out-trees have fewer steps: they need a (generator, unit, round) per edge. */
+/** Lower bound on the steps: each edge needs one (generator, unit, round). */
 function minStepsOf(edges: number, generators: readonly TreeGenerator[], rounds: readonly number[]): number {
   let steps = 0;
   for (let left = edges; left > 0; steps++) left -= unitsInAll(generators) * (rounds[steps] ?? 1);
@@ -74,9 +73,9 @@ function minStepsOf(edges: number, generators: readonly TreeGenerator[], rounds:
 }
 
 /**
- * The rounds of an allgather in as few steps as the machine is wide. A chunk may reach what is d links away in step d or later.
- * If the links carry in step d what reaches distance d, rounded so that the steps together carry no more than (N − 1)·C chunks
- * over all links of a chip, the schedule has both the fewest steps and the fewest bytes over each link: no other is faster at
+ * The rounds of an allgather in as few steps as the diameter. A chunk may reach distance d in step d or later. If the
+ * links carry in step d what reaches distance d, rounded so that all steps together carry at most (N − 1)·C chunks over
+ * the links of a chip, the schedule has both the minimum steps and the minimum bytes per link: no schedule is faster at
  * any size if messages cost α + n/β.
  */
 export function layerRounds(
@@ -92,7 +91,7 @@ export function layerRounds(
   let before = 0;
   for (let d = 1; d <= width; d++) {
     const items = distance.filter((each) => each > 0 && each <= d).length * chunks;
-    // The last step takes what is left; before, no more than can have come so far.
+    // The last step takes what is left; earlier steps at most what can have arrived by then.
     const total = d === width ? Math.ceil(items / units) : Math.floor(items / units);
     rounds.push(Math.max(1, total - before));
     before += rounds[d - 1];
@@ -100,22 +99,25 @@ export function layerRounds(
   return rounds;
 }
 
-/** One search at random. An item, chunk · N + offset, is a chunk of rank 0 and the rank it has to reach. */
+/** One randomised attempt. An item, chunk · N + offset, is a chunk of rank 0 and the rank it must reach. */
 class Attempt {
   private readonly order: number;
   private readonly translations: readonly ((rank: number) => number)[];
   private readonly generators: readonly TreeGenerator[];
   private readonly random: Random;
-  /** 1 where an item has been informed, in this step or before. */
+  /** 1 if an item has been informed, in this step or before. */
   private readonly informed: Uint8Array;
-  /** Per generator: the items that it could inform when the step began, in no order. */
+  /** Per generator: the items that it could inform when the step began, unordered. */
   private open: readonly number[][];
-  /** The generator of each unit slot of the step, those of a generator together, and the item that it carries (−1 for none). */
+  /**
+   * The generator of each unit slot of the step, grouped by generator, and the item that the slot carries (−1 for
+   * none).
+   */
   private slotGenerator = new Int32Array();
   private slotItem = new Int32Array();
   /** The slot that carries an item informed in the current step. */
   private readonly slotOf: Int32Array;
-  /** Slots that have been asked to give up their item. */
+  /** Slots already visited by the current augmenting path. */
   private readonly requested = new Set<number>();
 
   constructor(group: TranslationGroup, generators: readonly TreeGenerator[], chunks: number, random: Random) {
@@ -149,13 +151,13 @@ class Attempt {
       }
       if (row === start) throw new Error('the generators do not reach every rank');
       this.open = this.open.map((pool) => pool.filter((item) => informed[item] === 0));
-      // What arrives in a step goes on in the next one at the earliest.
+      // What arrives in a step is forwarded in the next one at the earliest.
       for (const item of this.slotItem.toReversed()) if (item >= 0) this.publish(item);
     }
     return { stepCount: steps, step, generator, chunk, offset };
   }
 
-  /** Lets every generator inform what lies one step beyond an item. */
+  /** Makes the neighbours of an informed item available to every generator. */
   private publish(item: number): void {
     const offset = item % this.order;
     const base = item - offset;
@@ -165,7 +167,10 @@ class Attempt {
     }
   }
 
-  /** Gives as many slots as possible an item of their own: greedily, and by augmenting paths where that fails (Kuhn 1955). */
+  /**
+   * Gives as many slots as possible an item of their own: greedily, then by augmenting paths (bipartite matching, Kuhn
+   * 1955).
+   */
   private fillSlots(rounds: number): void {
     const ofEach = this.generators.map(({ units }, g) => new Array<number>(units * rounds).fill(g));
     this.slotGenerator = Int32Array.from(ofEach.flat());
@@ -177,7 +182,7 @@ class Attempt {
     }
   }
 
-  /** Gives the slot an open item that no slot has, if there is one: the first from a random place on. */
+  /** Gives the slot an open item that no slot has, if there is one, starting from a random position. */
   private takeFree(slot: number): boolean {
     const pool = this.open[this.slotGenerator[slot]];
     if (pool.length === 0) return false;
@@ -191,7 +196,7 @@ class Attempt {
     return false;
   }
 
-  /** Gives the slot an item of another slot that can take one else. */
+  /** Gives the slot the item of another slot that can take a different one. */
   private takeFromOthers(slot: number): boolean {
     this.requested.add(slot);
     for (const item of this.open[this.slotGenerator[slot]]) {

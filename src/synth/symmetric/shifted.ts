@@ -1,4 +1,4 @@
-/** From what rank 0 sends to the schedule of all ranks: every rank does the same, shifted. */
+/** Expands what rank 0 sends to the schedule of all ranks: every rank does the same, shifted. */
 import type { Collective } from '../../ir/collective.ts';
 import type { StagedRoutes } from '../../ir/compact.ts';
 import { type Schedule, type Steps, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
@@ -8,28 +8,27 @@ import type { OutTrees } from './out-tree.ts';
 const data = scheduleBuffers.indexOf('data');
 const scratch = scheduleBuffers.indexOf('scratch');
 
-/** Something that rank 0 sends in a step to the rank one generator further. */
+/** What rank 0 sends in a step over one generator. */
 interface Sent {
   readonly step: number;
   readonly generator: number;
 }
 
-/** Part of a shard that every rank sends on: that of rank r ⊕ owner, where r is the sender. */
+/** Part of a shard that every rank r forwards: the shard of rank r ⊕ owner. */
 interface ShardPart extends Sent {
   readonly owner: number;
   readonly part: number;
 }
 
-/** Adds the pieces of the message from one rank to another, which has what rank 0's message has, shifted. */
+/** Adds the pieces of the message from one rank to another: those of rank 0's message, shifted. */
 type AddPieces = (rank: number, next: number) => void;
 
 /**
  * The allgather in which rank r's chunks travel over rank 0's trees shifted by r.
- *
  * @param collective an allgather whose C is a multiple of `chunks`
- * @param chunks the number of trees; tree i carries the i-th of so many parts of every shard
- * @param asOne messages have their shards in the order of rank 0's, shifted, so that all ranks run one program; else they rise on each
- *   rank, and neighbours are moved at once
+ * @param chunks the number of trees; tree i carries the i-th part of every shard
+ * @param asOne messages list shards in rank 0's order, shifted, so that all ranks run one program; otherwise in
+ * ascending order on each rank, so that neighbouring shards coalesce
  */
 export function rotated(
   collective: Collective,
@@ -58,11 +57,10 @@ export function rotated(
 }
 
 /**
- * The alltoall in which the item from rank r to rank r ⊕ x takes rank 0's path to x, shifted by r. At any time a rank holds
- * one item for each x: its own at first, which lies where the data buffer has it for rank r ⊕ x; one on its way, at x of
- * scratch; the one that is for it at last, where the data buffer has it from rank r ⊖ x. What was to leave from there, the
- * item for ⊖x, sets off when the one for x does, so it has gone by then.
- *
+ * The alltoall in which the item from rank r to rank r ⊕ x takes rank 0's path to x, shifted by r. At any time a rank
+ * holds one item for each x: first its own item for rank r ⊕ x, in the data buffer; then one in transit, at x of
+ * scratch; finally the item from rank r ⊖ x, in the data buffer. What occupied that place, the item for ⊖x, departs
+ * when the one for x does, so it has left by then.
  * @param collective an alltoall whose C is a multiple of the parts
  */
 export function exchanged(collective: Collective, machine: SymmetricMachine, routes: StagedRoutes): Schedule {
@@ -92,7 +90,10 @@ interface Hop extends Sent {
   readonly isLast: boolean;
 }
 
-/** All hops, step by step. Every stage has its time, however short an item's way in it: those of all items end together. */
+/**
+ * All hops, step by step. Every stage has a fixed duration, however short an item's path in it: the stages of all items
+ * end together.
+ */
 function hopsOf({ parts, stages }: StagedRoutes): readonly Hop[] {
   const items = stages[0].hops.length;
   const hops: Hop[] = [];
@@ -116,7 +117,10 @@ function hopsOf({ parts, stages }: StagedRoutes): readonly Hop[] {
   return hops.sort((a, b) => a.step - b.step || a.offset - b.offset || a.part - b.part);
 }
 
-/** The edge into rank `offset` leaves rank a = offset ⊖ generator with rank 0's chunk; so rank 0 sends that of rank ⊖a on it. */
+/**
+ * The edge into rank `offset` leaves rank a = offset ⊖ generator with rank 0's chunk; so rank 0 sends that of rank ⊖a
+ * over it.
+ */
 function* shardParts({ group, generators }: SymmetricMachine, trees: OutTrees): Iterable<ShardPart> {
   const back = generators.map(({ offset }) => group.translation(group.negate(offset)));
   for (let row = 0; row < trees.step.length; row++) {
@@ -126,7 +130,7 @@ function* shardParts({ group, generators }: SymmetricMachine, trees: OutTrees): 
   }
 }
 
-/** What goes over one generator in each step. */
+/** What is sent over one generator in each step. */
 function messagesByStep<Item extends Sent>(items: Iterable<Item>): (readonly Item[])[][] {
   const steps: Map<number, Item[]>[] = [];
   for (const item of items) {

@@ -1,4 +1,7 @@
-/** Trees for allreduce whose edges are used both ways: contributions are reduced up, and the result comes down again. */
+/**
+ * Trees for allreduce that are used in both directions: contributions are reduced upwards, and the result is broadcast
+ * downwards.
+ */
 import type { ShouldStop } from '../../ir/effort.ts';
 import { none } from '../../ir/none.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -6,16 +9,16 @@ import { sumError } from '../../ir/units.ts';
 import { maxRanksFor, perOperation } from '../limits.ts';
 import type { Tree, TreeEdge } from './pack.ts';
 
-/** More trees than this are not worth their messages. */
+/** Maximum trees: more are not worth their messages. */
 const mostTrees = 32;
 
 /**
- * Equal trees over connections between neighbours, as few as carry most: N − 1 of these for each (Nash-Williams 1961).
- * With trees on all links about as many bytes cross each link as the least number of messages asks for, 2(N − 1)M in all
- * (bounds/message-count.ts), whatever links are missing; a reducescatter and an allgather are held up by the chip with the fewest links.
- * Each tree takes the connections that are used least (Thorup 2007, "Fully-dynamic min-cut"), and again whenever another one has come.
- *
- * @returns or why there are none
+ * Packs equal spanning trees over connections between neighbours, as few as carry the maximum (N − 1 connections each;
+ * Nash-Williams 1961). With trees on all links about as many bytes cross each link as the minimum of 2(N − 1)M requires
+ * (bounds/slots/message-count.ts), whatever links are missing, while a reducescatter and an allgather are limited by
+ * the chip with the fewest links. Greedy: each tree takes the connections that are used least (Thorup 2007,
+ * "Fully-dynamic min-cut"), and all trees are rebuilt when another one is added.
+ * @returns the trees, or why there are none
  */
 export function bidirectionalTrees(topology: Topology, shouldStop?: ShouldStop): readonly Tree[] | string {
   const ranks = topology.chips.length;
@@ -40,10 +43,10 @@ export function bidirectionalTrees(topology: Topology, shouldStop?: ShouldStop):
   return best.carried > 0 ? best.trees : 'connections both ways do not reach every chip, or there was no time';
 }
 
-/** What goes between neighbours both ways, and how many trees use it. */
+/** Traffic between neighbours in both directions, and how many trees use it. */
 class Uses {
   readonly ranks: number;
-  /** By from · N + to, the same both ways. */
+  /** By from · N + to, symmetric. */
   private readonly width: Float64Array;
   private readonly trees: Float64Array;
 
@@ -59,7 +62,7 @@ class Uses {
     );
   }
 
-  /** How long a connection is busy with one tree more, infinitely where there is none. */
+  /** How long a connection is busy with one more tree; infinite if there is no connection. */
   withOneMore(from: number, to: number): number {
     const at = this.at(from, to);
     return (this.trees[at] + 1) / this.width[at];
@@ -72,7 +75,7 @@ class Uses {
     }
   }
 
-  /** How long the busiest connection is. */
+  /** How long the busiest connection is busy. */
   most(): number {
     return this.trees.reduce((most, trees, at) => (trees > 0 ? Math.max(most, trees / this.width[at]) : most), 0);
   }
@@ -82,11 +85,11 @@ class Uses {
   }
 }
 
-/** The tree over the connections that are least busy with it (Prim 1957), of equal ones those nearest its root. */
+/** The minimum spanning tree with respect to that load (Prim 1957); ties go to the rank nearest the root. */
 function grownFrom(root: number, uses: Uses): Tree {
   const busy = new Float64Array(uses.ranks).fill(Number.POSITIVE_INFINITY);
   const depth = new Int32Array(uses.ranks);
-  // What cannot be reached hangs on the root, over a connection that is infinitely busy.
+  // Unreachable ranks are attached to the root over a connection of infinite load.
   const parent = new Int32Array(uses.ranks).fill(root);
   const outside = new Set(parent.keys());
   const isBefore = (a: number, b: number): boolean => busy[a] < busy[b] || (busy[a] === busy[b] && depth[a] < depth[b]);

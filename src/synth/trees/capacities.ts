@@ -1,22 +1,25 @@
-/** A machine as a matrix of whole capacities, chips first, as splitting and packing need it. */
+/** A machine as a matrix of integer capacities, chips first, the input of switch removal and packing. */
 import { machineNetwork } from '../../bounds/index.ts';
 import type { Topology } from '../../ir/topology.ts';
 
 export interface CapacityGraph {
   /** Nodes of all kinds. */
   readonly nodes: number;
-  /** N; node r < N is the memory of rank r, all others only pass data on. */
+  /** N; node r < N is the memory of rank r, all others only forward data. */
   readonly chips: number;
-  /** `capacity[from · nodes + to]`, whole numbers; parallel links added up. */
+  /** `capacity[from · nodes + to]`, integers; parallel links are summed. */
   readonly capacity: Float64Array;
-  /** Where there are switches, latency of the best way from each node to each other in seconds; of ways alike in that, those with fewer links are a little nearer. */
+  /**
+   * If there are switches: the least latency between any two nodes in seconds, where ties are broken in favour of fewer
+   * links.
+   */
   readonly distance: Float64Array;
 }
 
-/** One link as a part of a second: less than any latency that matters, and much more than rounding. */
+/** Tie-breaking cost of a link in seconds: less than any latency that matters, and much more than rounding errors. */
 const perLink = 1e-12;
 
-/** A machine's links and ports in a unit of which all are whole multiples, or nearly so (see `machineNetwork`). */
+/** The links and ports of a machine in a unit of which all are (nearly) multiples (see `machineNetwork`). */
 export function capacitiesOf(topology: Topology): CapacityGraph {
   const { nodes, memories, arcs } = machineNetwork(topology);
   const chips = memories.length;
@@ -32,12 +35,12 @@ export function capacitiesOf(topology: Topology): CapacityGraph {
     const latency = arc.link === -1 ? 0 : topology.links[arc.link].latency + perLink;
     distance[edge] = Math.min(distance[edge], latency);
   }
-  // Distances say which ways over switches are detours.
+  // Distances tell which routes over switches are detours.
   if (nodes > chips) shortenWays(distance, nodes);
   return { nodes, chips, capacity, distance };
 }
 
-/** Distances over any number of links (Floyd 1962, Warshall 1962). */
+/** All-pairs shortest paths (Floyd 1962, Warshall 1962). */
 function shortenWays(distance: Float64Array, nodes: number): void {
   for (let node = 0; node < nodes; node++) distance[node * nodes + node] = 0;
   for (let via = 0; via < nodes; via++) {

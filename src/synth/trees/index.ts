@@ -1,4 +1,9 @@
-/** The trees engine: spanning trees packed into a machine's capacities, for the greatest throughput that any plan can reach. */
+/**
+ * The trees engine: packs spanning trees into a machine's capacities, for the maximum throughput of any plan (Edmonds
+ * 1973; ForestColl: Zhao et al. 2024). Steps: maximum rate by Dinkelbach's method (rate.ts), capacities in trees
+ * (scale.ts), removal of switches by edge splitting (remove-switches.ts), packing (pack.ts), schedule (schedule.ts).
+ * Polynomial, dominated by maximum flows; for long messages, since trees may be deep.
+ */
 import { type Collective, collectiveFacts, combinesInRankOrder } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -16,8 +21,8 @@ import { packed, type TreePacking } from './packing.ts';
 import { type ArcsOf, chunksOf, treeSchedule } from './schedule.ts';
 
 /**
- * What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. And what it takes to
- * pack an edge where every rank has trees to all others.
+ * Estimated share of the bound that trees reach for short and long messages (kept low enough for long ones that quick
+ * searches try cheaper engines first), and the work per packed edge.
  */
 const promised = { short: 0.3, long: 0.85, workOfEdge: 3 } as const;
 
@@ -50,7 +55,8 @@ function* propose(problem: Problem): Iterable<Proposal> {
     yield packedProposal(problem, derivation, (part, root) => packings.of(part, root));
   }
   if (collective.kind !== 'allreduce') return;
-  // Down the same trees as up, on machines with few links at some chips more gets through. Wherever they grow from, they share one message.
+  // On machines where some chips have few links, the same trees upwards and downwards carry more. All trees share one
+  // message, whatever their roots.
   const found = bidirectionalTrees(routes.topology, shouldStop);
   const bothWays = typeof found === 'string' ? found : found.map((tree) => ({ ...tree, root: collective.root }));
   const [, upAndDown] = derivations;
@@ -62,8 +68,9 @@ function workFor({ kind, ranks }: Collective): { readonly work?: number } {
 }
 
 /**
- * The latency of the farthest way is more than twice what the bytes take over the links of a chip, on average; or, behind switches, two such
- * latencies and the bytes take as long as a plan that is known: trees in which nothing goes on from another chip are textbook algorithms.
+ * Whether the message is short for trees: the latency of the farthest route exceeds twice the mean time of the bytes
+ * over the links of a chip; or, behind switches, two such latencies plus the bytes take as long as the incumbent, since
+ * trees of depth 1 there are textbook algorithms.
  */
 function isShort({ routes, size, incumbent = Number.POSITIVE_INFINITY }: Problem): boolean {
   const { nodes, chips, links } = routes.topology;
@@ -95,7 +102,7 @@ function packedProposal(
     treesOf.set(part, trees);
   }
   const unit = minChunksPerShard(collective, derivation, [...treesOf.values()].map(chunksOf));
-  // Trees of unequal shards get parts of any number of chunks that are nearly as they should be.
+  // Trees of unequal shards get any number of chunks, approximately in proportion.
   if (chunks !== undefined && sharesOf(collective.counts) === undefined && chunks % unit !== 0) {
     return dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${chunks}`);
   }
@@ -106,7 +113,7 @@ function packedProposal(
       const trees = treesOf.get(part) ?? [];
       const arcs: ArcsOf = (from, to, channel) =>
         part.reversed ? arcBetween(routes, to, from, channel) : arcBetween(routes, from, to, channel);
-      // As many channels as a part can have on a connection: one for each batch of trees.
+      // The number of channels that a part can use per connection: one for each batch of trees.
       const firstChannel = channels;
       channels += trees.length;
       return treeSchedule(name, trees, move, arcs, firstChannel);
@@ -116,14 +123,14 @@ function packedProposal(
   return { kind: 'candidate', candidate: { name, origin: { engine: 'trees', schedule: name }, build } };
 }
 
-/** The rank from which the farthest one takes the fewest links. */
+/** The rank with the least eccentricity in links. */
 function centreOf(routes: Routes): number {
   const ranks = [...routes.topology.chips.keys()];
   const farthest = ranks.map((from) => Math.max(...ranks.map((to) => (to === from ? 0 : routes.hops(from, to)))));
   return farthest.indexOf(Math.min(...farthest));
 }
 
-/** Trees on the machine and on its transpose: where both have the same capacities, one packing serves both. */
+/** Trees on the machine and on its transpose; one packing serves both if the capacities are equal. */
 class PackedTrees {
   private readonly problem: Problem;
   private readonly isDuplex: boolean;
@@ -158,15 +165,18 @@ class PackedTrees {
 }
 
 /**
- * Trees per root as the user set them.
- * @throws CccError 'range' for anything but a whole number from 1
+ * The number of trees per root that the user set.
+ * @throws CccError 'range' for anything but an integer ≥ 1
  */
 function numberOfTrees({ trees: wanted }: Problem['parameters']): number | undefined {
   if (wanted === undefined || (Number.isSafeInteger(wanted) && wanted >= 1)) return wanted;
   throw new CccError('range', `trees must be a whole number from 1, not ${wanted}`);
 }
 
-/** Batches of trees so divided that all of the equally good ways between two ranks, which channels take in turn, get some. */
+/**
+ * Splits batches of trees such that every one of the equivalent routes between two ranks, which channels use in turn,
+ * gets some trees.
+ */
 function amongWays(all: readonly Tree[], routes: Routes, reversed: boolean): Tree[] {
   return all.flatMap((tree) => {
     const choices = tree.edges.map(({ from, to }) => (reversed ? routes.choices(to, from) : routes.choices(from, to)));

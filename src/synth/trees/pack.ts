@@ -1,7 +1,8 @@
 /**
- * Packing spanning out-trees into capacities. Trees grow edge by edge, many equal ones at a time; an edge is taken for as
- * many of them as leave enough capacity for the rest, which one maximum flow tells (Bérczi and Frank, "Packing
- * arborescences", 2010; Schrijver, "Combinatorial Optimization", §53.10; batches as in Zhao et al., "ForestColl", 2024).
+ * Packs spanning out-trees into capacities. Trees grow edge by edge, many equal ones at a time (a batch); an edge is
+ * taken for as many trees of the batch as leave enough capacity for the rest, which one maximum flow decides (Bérczi
+ * and Frank, "Packing arborescences", 2010; Schrijver, "Combinatorial Optimization", §53.10; batches as in Zhao et al.,
+ * "ForestColl", 2024).
  */
 import { FlowNetwork, unlimited } from '../../graph/index.ts';
 import { perOperation } from '../limits.ts';
@@ -18,15 +19,15 @@ export interface TreeEdge {
 /** Equal trees of one root. */
 export interface Tree {
   readonly root: number;
-  /** How many there are. */
+  /** How many trees there are. */
   readonly amount: number;
-  /** In an order in which every edge starts at the root or where an earlier one ends. */
+  /** In an order in which every edge starts at the root or at the end of an earlier edge. */
   readonly edges: readonly TreeEdge[];
 }
 
 /**
- * Trees for every root that together use no edge beyond its capacity. All grow by turns, those first that are least deep,
- * so that no root is left with long ways only. Undefined when they do not fit, or when there was no time.
+ * Packs trees for every root that together use no edge beyond its capacity. The shallowest tree grows next, so that no
+ * root is left with long paths only. Undefined if they do not fit, or time is up.
  */
 export function packTrees(problem: TreeProblem): readonly Tree[] | undefined {
   const stars = starsOf(problem);
@@ -44,7 +45,7 @@ export function packTrees(problem: TreeProblem): readonly Tree[] | undefined {
   return done.map(({ root, amount, edges }) => ({ root, amount, edges }));
 }
 
-/** Every root straight to everyone, where there is room for that. */
+/** Stars: every root sends directly to all ranks, if there is capacity for that. */
 function starsOf({ graph: { chips, capacity }, roots, trees }: TreeProblem): Tree[] | undefined {
   const ends = Array.from({ length: chips }, (_, chip) => chip);
   const lacks = ({ rank, share }: SpreadingRoot): boolean =>
@@ -56,7 +57,10 @@ function starsOf({ graph: { chips, capacity }, roots, trees }: TreeProblem): Tre
   });
 }
 
-/** Equal trees while they grow. Nodes are looked at in the order in which they joined; since that is by depth, trees stay as shallow as they can. */
+/**
+ * Equal trees while they grow. Nodes are scanned in the order in which they joined, which is by depth, so trees stay as
+ * shallow as possible.
+ */
 interface Batch {
   readonly root: number;
   amount: number;
@@ -64,25 +68,34 @@ interface Batch {
   /** Depth of each node, −1 outside the trees. */
   readonly depth: Int32Array;
   readonly edges: TreeEdge[];
-  /** The node in `joined` whose edges are being looked at. */
+  /** The node in `joined` whose edges are being scanned. */
   cursor: number;
-  /** Ends of edges from there that cannot be used. Where no capacity can be spared, it never can be again. */
+  /** Ends of edges from that node that cannot be used. An edge without spare capacity never regains any. */
   blocked: Set<number>;
-  /** In the network: where the trees send from, the arc to the end of all flows, and those from each rank in `joined`. */
+  /**
+   * In the flow network: the node of the batch, its arc to the common end of all flows, and the arcs from each rank in
+   * `joined`.
+   */
   readonly node: number;
   readonly arc: number;
   readonly arcs: number[];
 }
 
-/** Trees that are not complete, and what is left of the capacities. */
+/** Incomplete trees, and the remaining capacities. */
 class Growth {
   private readonly growing: Batch[] = [];
   private readonly ranks: number;
   /** By from · N + to. */
   private readonly capacity: Float64Array;
-  /** Flows go backwards, from the rank that is to get something to the batches that send it: these are found nearby. */
+  /**
+   * Flows are computed backwards, from the rank that is to receive something to the batches that send it, which are
+   * usually near.
+   */
   private readonly network: FlowNetwork;
-  /** Of each edge: its arc. Of each rank: the arc to the end, with room for trees of which an edge from there is asked for. */
+  /**
+   * By edge: its arc. By rank: the arc to the common end, with capacity for the trees for which an edge from there is
+   * tested.
+   */
   private readonly arcs: Int32Array;
   private readonly asking: readonly number[];
   private readonly end: number;
@@ -93,7 +106,7 @@ class Growth {
     this.ranks = chips;
     this.nodes = chips;
     this.capacity = capacity.slice();
-    // Batches are no more than trees.
+    // There are never more batches than trees.
     this.end = chips + roots.reduce((sum, { share }) => sum + share * trees, 0);
     this.network = new FlowNetwork(this.end + 1);
     this.asking = Array.from({ length: chips }, (_, rank) => this.network.add(rank, this.end, 0));
@@ -113,7 +126,10 @@ class Growth {
     }
   }
 
-  /** The batch whose next edges are nearest to its root, of several the one with the fewest nodes; undefined when all are complete. */
+  /**
+   * The batch whose next edges are nearest to its root, ties to the one with the fewest nodes; undefined when all are
+   * complete.
+   */
   leastGrown(): Batch | undefined {
     const depth = ({ depth: depths, joined, cursor }: Batch): number => depths[joined[cursor]];
     let least: Batch | undefined;
@@ -125,7 +141,10 @@ class Growth {
     return least;
   }
 
-  /** Adds one edge to the trees of a batch; where only some of them can have it, the rest are a batch of their own. False if none can. */
+  /**
+   * Adds one edge to the trees of a batch; if only some of them can have it, the others become a batch of their own.
+   * False if none can.
+   */
   grow(batch: Batch): boolean {
     for (; batch.cursor < batch.joined.length; batch.cursor++, batch.blocked = new Set()) {
       const from = batch.joined[batch.cursor];
@@ -154,14 +173,14 @@ class Growth {
     this.open(batch, false);
   }
 
-  /** Arcs that were looked at since it was asked before. */
+  /** Arcs visited since the previous call. */
   newWork(): number {
     const since = this.network.work - this.toldWork;
     this.toldWork = this.network.work;
     return since;
   }
 
-  /** The end of the widest edge out of the trees from a node, or −1; of equal ones the next in number. */
+  /** The end of the widest edge that leaves the trees from a node, or −1; ties rotate. */
   private widest({ depth, blocked }: Batch, from: number): number {
     let [best, most] = [-1, 0];
     for (let shift = 1; shift < this.ranks; shift++) {
@@ -172,7 +191,7 @@ class Growth {
     return best;
   }
 
-  /** Leaves so many trees in a batch; the others, which cannot have the edge to a node, become a batch of their own. */
+  /** Leaves `amount` trees in a batch; the others, which cannot have the edge to a node, become a new batch. */
   private splitOff(batch: Batch, amount: number, to: number): void {
     this.add({
       ...batch,
@@ -191,22 +210,22 @@ class Growth {
     this.growing.push({ ...batch, node, arc: this.network.add(node, this.end, 0), arcs });
   }
 
-  /** Lets a batch send its amount, or nothing. */
+  /** Enables or disables a batch as a source of flow. */
   private open({ amount, arc, arcs }: Batch, isOpen: boolean): void {
     this.network.setCapacity(arc, isOpen ? amount : 0);
     for (const each of arcs) this.network.setCapacity(each, isOpen ? unlimited : 0);
   }
 
   /**
-   * For how many trees of a batch an edge can be used, so that all others and the rest of these remain possible: each batch must be
-   * able to send its amount from any of its nodes to every node outside. What flows from the edge's start and from all other batches
-   * to its end, beyond what the others need.
+   * For how many trees of a batch an edge can be used such that all remaining trees stay possible: each batch must be
+   * able to send its amount from its nodes to every node outside. Computed as the flow from the edge's start and all
+   * other batches to the edge's end, minus what the others need.
    */
   private spare(batch: Batch, from: number, to: number): number {
     const most = Math.min(batch.amount, this.capacity[from * this.ranks + to]);
     let needed = 0;
     for (const other of this.growing) {
-      // Trees that have the node already need nothing there.
+      // Trees that contain the node already need nothing there.
       const isOpen = other !== batch && other.depth[to] === -1;
       this.open(other, isOpen);
       if (isOpen) needed += other.amount;

@@ -1,4 +1,4 @@
-/** From a machine to trees: the rate, capacities in trees, a graph of chips only, the trees. */
+/** From a machine to packed trees: the rate, capacities in trees, a graph of chips only, the trees. */
 import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
@@ -10,26 +10,26 @@ import { maxSpreadingRate, type Spreading, tightCut } from './rate.ts';
 import { removeSwitches } from './remove-switches.ts';
 import { maxTreesFor, scaleToTrees, type TreeProblem } from './scale.ts';
 
-/** Trees, and how wide the connections are that they use. */
+/** Trees, and the capacities of the connections that they use. */
 export interface TreePacking {
   readonly trees: readonly Tree[];
   /** In trees, by from · N + to. */
   readonly capacity: Float64Array;
-  /** What one tree takes everywhere, in units of the machine's network (`machineNetwork`). */
+  /** Width of one tree, in units of the machine's network (`machineNetwork`). */
   readonly width: number;
 }
 
-/** What is to be packed. */
+/** A request for trees. */
 export interface PackingRequest {
   readonly topology: Topology;
   readonly kind: MovingKind;
-  /** The one root of a broadcast; every rank is a root of an allgather. */
+  /** The root of a broadcast; in an allgather every rank is a root. */
   readonly root: number;
-  /** What the roots of an allgather have, where their shards differ. */
+  /** Amounts of the roots of an allgather, if shards differ. */
   readonly shares?: readonly SpreadingRoot[] | undefined;
-  /** Trees per root, or for the unit of shards that differ; undefined for as many as the greatest rate needs. */
+  /** Trees per root (per unit of unequal shards); undefined for as many as the maximum rate needs. */
   readonly trees: number | undefined;
-  /** How closely the rate is met; `full` if left out. */
+  /** How closely the maximum rate is approached; `full` if absent. */
   readonly effort?: Effort | undefined;
   readonly shouldStop?: ShouldStop | undefined;
 }
@@ -50,8 +50,8 @@ export function packed(request: PackingRequest): TreePacking | string {
 }
 
 /**
- * Trees to pack among chips alone. A switch with less capacity in than out cannot serve every chip as fast as each alone;
- * then trees get narrower until they fit.
+ * The packing problem among chips alone. A switch with less capacity in than out cannot serve all chips as fast as each
+ * one alone; trees are then made narrower until they fit.
  */
 function switchlessProblem(spreading: Spreading, trees: number | undefined, effort: Effort): TreeProblem | undefined {
   const rate = maxSpreadingRate(spreading);

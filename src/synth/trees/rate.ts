@@ -1,6 +1,7 @@
 /**
- * How fast roots can spread data of their own to all chips at once. By Edmonds' theorem ("Edge-disjoint branchings", 1973)
- * and its form for many roots (Bérczi and Frank 2010) packed trees reach what the tightest cut allows.
+ * The maximum rate at which roots can spread their data to all chips simultaneously. By Edmonds' theorem
+ * ("Edge-disjoint branchings", 1973) and its generalisation to many roots (Bérczi and Frank 2010), packed trees reach
+ * what the tightest cut allows.
  */
 import { FlowNetwork } from '../../graph/index.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
@@ -8,31 +9,34 @@ import { perOperation } from '../limits.ts';
 import type { SpreadingRoot } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 
-/** What is to be spread, and over what. */
+/** The roots, and the graph over which they spread data. */
 export interface Spreading {
   readonly graph: CapacityGraph;
   readonly roots: readonly SpreadingRoot[];
   readonly shouldStop: ShouldStop | undefined;
 }
 
-/** A set of nodes out of which less leads than the trees of the roots inside need. */
+/** A set of nodes whose outgoing capacity is less than the trees of the roots inside need. */
 export interface TightCut {
   /** 1 for each node inside. */
   readonly inside: Uint8Array;
-  /** How much is lacking. */
+  /** How much capacity is missing. */
   readonly missing: number;
 }
 
-/** Out of a set of nodes: the edges, and the units that the roots inside have to spread. */
+/** What leaves a set of nodes: the edges, and the total share of the roots inside. */
 export interface Leaving {
   readonly capacities: readonly number[];
   readonly units: number;
 }
 
-/** A cut that is too tight when every root has so many trees for each unit of its share; undefined if every chip can get all. */
+/**
+ * A violated cut if every root has the given number of trees for each unit of its share; undefined if every chip can
+ * receive all of them.
+ */
 export function tightCut({ graph, roots, shouldStop }: Spreading, trees: number): TightCut | undefined {
   const { nodes, chips, capacity } = graph;
-  // One more node for a source. Both ways between two nodes are one pair of arcs: half as many to look at.
+  // One additional source node. Both directions between two nodes share one pair of arcs, which halves the work.
   const network = new FlowNetwork(nodes + 1);
   for (let from = 0; from < nodes; from++) {
     for (let to = from + 1; to < nodes; to++) {
@@ -43,13 +47,16 @@ export function tightCut({ graph, roots, shouldStop }: Spreading, trees: number)
   for (const { rank, share } of roots) network.add(nodes, rank, share * trees);
   const wanted = unitsOf(roots) * trees;
   let gets = network.maxFlow(nodes, 0, wanted);
-  // What one chip gets can go on to the next: only what is lacking there is looked for.
+  // The flow to one chip is reused for the next: only what is missing there is augmented.
   for (let sink = 1; gets >= wanted && sink < chips; sink++) gets = network.moreFlow(sink - 1, sink, wanted);
   shouldStop?.((network.work + capacity.length) / perOperation.arcsOfFlows);
   return gets >= wanted ? undefined : { inside: network.sourceSide(), missing: wanted - gets };
 }
 
-/** The greatest rate for a unit of what roots have to spread, by Dinkelbach's method (1967) from the chip that gets least for what it lacks. */
+/**
+ * The maximum rate per unit of share, by Dinkelbach's method (1967), starting from the chip with the least incoming
+ * capacity for what it lacks.
+ */
 export function maxSpreadingRate(spreading: Spreading): number {
   const { graph, shouldStop } = spreading;
   let tightest = aroundChips(spreading).reduce((least, cut) => (rateOut(cut) < rateOut(least) ? cut : least));
@@ -58,14 +65,14 @@ export function maxSpreadingRate(spreading: Spreading): number {
     const capacity = graph.capacity.map((each) => each * units);
     const cut = tightCut({ ...spreading, graph: { ...graph, capacity } }, sumOf(capacities));
     const found = cut === undefined ? tightest : leaving(spreading, cut.inside);
-    // Only capacities so large that sums are rounded can stand in the way of a tighter one.
+    // Not tighter: can only happen if capacities are so large that sums are rounded.
     if (rateOut(found) >= rateOut(tightest)) break;
     tightest = found;
   }
   return rateOut(tightest);
 }
 
-/** Around each chip that lacks something: what comes in. */
+/** The cuts around each chip that lacks something: its incoming edges. */
 export function aroundChips({ graph: { nodes, chips, capacity }, roots }: Spreading): Leaving[] {
   const lacking = new Float64Array(chips).fill(unitsOf(roots));
   for (const { rank, share } of roots) lacking[rank] -= share;

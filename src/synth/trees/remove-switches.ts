@@ -1,13 +1,15 @@
 /**
- * A machine without its switches that spreads data just as fast: at each switch, edges u → w and w → t are replaced by
- * u → t, as much as no cut becomes too tight for (directed edge splitting: Mader 1982, Frank 1989; for trees Zhao et al.,
- * "ForestColl", 2024). Where a switch has as much capacity in as out, all of it can be replaced.
+ * Removes switches from a machine while preserving its spreading rate: at each switch, edges u → w and w → t are
+ * replaced by u → t, as much as no cut becomes violated (directed edge splitting: Mader 1982, Frank 1989; for trees
+ * Zhao et al., "ForestColl", 2024). A switch with equal capacity in and out can be replaced completely.
  */
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import { type TightCut, tightCut } from './rate.ts';
 import type { TreeProblem } from './scale.ts';
 
-/** The problem among chips alone. Where switches have less capacity in than out, what is left may be too little. */
+/**
+ * The problem among chips alone. If switches have less capacity in than out, the remaining capacity may not suffice.
+ */
 export function removeSwitches(problem: TreeProblem): TreeProblem {
   const { nodes, chips } = problem.graph;
   if (nodes === chips) return problem;
@@ -18,17 +20,17 @@ export function removeSwitches(problem: TreeProblem): TreeProblem {
   return { ...problem, graph: { ...graph, nodes: chips, capacity: kept } };
 }
 
-/** Capacity that goes from one node to another over the switch that is being removed; as much as there is room for, at most. */
+/** Capacity that two edges over the switch pass to a direct edge; an upper limit. */
 interface Split {
   readonly from: number;
   readonly to: number;
   readonly amount: number;
 }
 
-/** Detours by less than this, in seconds, are alike. */
+/** Detours, in seconds, that differ by less than this count as equal. */
 const sameDetour = 1e-13;
 
-/** Replaces edges to and from a switch by edges past it, in the problem's own graph. When the time is up, what is left of the switch is given up. */
+/** Splits the edges of one switch in the problem's graph. If time is up, the rest of the switch is dropped. */
 class Splitting {
   private readonly problem: TreeProblem;
   private readonly nodes: number;
@@ -43,8 +45,9 @@ class Splitting {
   }
 
   /**
-   * Pairs of ends between which the switch is no detour come first, since messages take ways without detours. Of these, everything at once, shared
-   * out: many short ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
+   * Pairs of ends for which the switch is no detour come first, since messages take shortest routes. These are split
+   * all at once, in proportion: many short edges make shallow trees. If a cut forbids that, pairs are split one by one
+   * as far as possible.
    */
   run(): void {
     const everything = this.pairs();
@@ -56,14 +59,14 @@ class Splitting {
       }
       if (!this.hasSwitchBeside() && this.cutIfUnneeded()) return;
     }
-    // What only goes there and back can be in the way of the rest.
+    // Edges that go to the switch and back to the same node may hinder the rest.
     const ends = Array.from({ length: this.nodes }, (_, node) => node);
     this.split(ends.map((node) => ({ from: node, to: node, amount: Number.POSITIVE_INFINITY })));
     this.split(everything);
     this.cut();
   }
 
-  /** All pairs of ends with room; those of one end are spread over all others. */
+  /** All pairs of ends with capacity, interleaved over both ends. */
   private pairs(): Split[] {
     const { nodes } = this;
     const splits: Split[] = [];
@@ -77,7 +80,7 @@ class Splitting {
     return splits;
   }
 
-  /** Pairs that are alike in how much of a detour the switch is between them, least first. */
+  /** Groups of pairs with equal detours over the switch, the shortest first. */
   private byDetour(pairs: readonly Split[]): Iterable<readonly Split[]> {
     const { nodes, removed } = this;
     const { distance } = this.problem.graph;
@@ -93,9 +96,10 @@ class Splitting {
   }
 
   /**
-   * Every pair gets its share of what comes in and of what goes out. Where several roots have trees and that is less than those of one take, one pair after
-   * the other gets as much as there is: messages from one end to several others wait for both their ends to be free, which leaves links idle. A single root
-   * has trees for all that there is, which narrow ways make shallow.
+   * Distributes the capacity. Normally every pair gets its share of incoming and outgoing capacity. If several roots
+   * have trees and that share is less than one root's trees need, pairs get as much as there is one after the other:
+   * messages from one end to several others wait for both of their ends, which leaves links idle. A single root has
+   * trees for all capacity, and narrow edges make these shallow.
    */
   private sharedOut(pairs: readonly Split[]): Split[] {
     const incoming = new Float64Array(this.nodes);
@@ -114,8 +118,8 @@ class Splitting {
   }
 
   /**
-   * Applies as much of the splits as goes, halving the list until single ones are too much. What cannot be split once never
-   * can be, since cuts only get tighter: one pass is enough.
+   * Applies as much of the splits as possible, halving the list until single splits fail. A split that is impossible
+   * once stays impossible, since cuts only get tighter: one pass is enough.
    */
   private split(splits: readonly Split[]): void {
     const possible = splits.filter((pair) => this.room(pair) > 0);
@@ -126,7 +130,7 @@ class Splitting {
       this.split(possible.slice(half));
       return;
     }
-    // A cut that gets too tight lacks some of what is split: it can spare the rest.
+    // A violated cut lacks part of the amount; the rest can be split.
     for (let amount = this.room(possible[0]); amount > 0; ) {
       const made = this.apply([{ ...possible[0], amount }]);
       const cut = this.tightCut();
@@ -144,7 +148,7 @@ class Splitting {
     return false;
   }
 
-  /** Changes capacities, as far as there is room, and says by how much. */
+  /** Changes capacities as far as there is room, and returns the amounts. */
   private apply(splits: readonly Split[]): Split[] {
     const made: Split[] = [];
     for (const split of splits) {
@@ -171,7 +175,7 @@ class Splitting {
     return tightCut(this.problem, this.problem.trees);
   }
 
-  /** Whether another switch would lose its balance if what is left of this one went. */
+  /** Whether another switch would lose its balance if the rest of this one were removed. */
   private hasSwitchBeside(): boolean {
     const { chips } = this.problem.graph;
     for (let other = chips; other < this.nodes; other++)
@@ -179,7 +183,7 @@ class Splitting {
     return false;
   }
 
-  /** Takes away what is left of the switch if everything is possible without it. */
+  /** Removes the rest of the switch if the rate does not need it. */
   private cutIfUnneeded(): boolean {
     const before = this.capacity.slice();
     this.cut();
@@ -209,7 +213,7 @@ class Splitting {
   }
 }
 
-/** A step that visits all of 0 … n − 1 and leaves no large gaps on the way: near the golden section, and coprime to n. */
+/** A stride that visits all of 0 … n − 1 without large gaps: near the golden section, and coprime to n. */
 function goldenStride(n: number): number {
   let stride = Math.max(1, Math.round(n * 0.618));
   while (greatestCommonDivisor(stride, n) !== 1) stride--;

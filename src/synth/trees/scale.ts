@@ -1,38 +1,38 @@
 /**
- * How many trees each root gets, and what capacity is in trees. With the exact rate p/q per root, p trees of bandwidth 1/q
- * fit where capacities are multiplied by q (Zhao et al., "ForestColl", 2024, §5.2). Where that is too many, a smaller number
- * of wider trees is chosen: a link takes as many as fit in it entirely.
+ * Chooses the number of trees per root, and expresses capacities in trees. At the exact rate p/q per root, p trees of
+ * bandwidth 1/q fit if capacities are multiplied by q (Zhao et al., "ForestColl", 2024, §5.2). If p is too large, a
+ * smaller number of wider trees is chosen, and a link takes as many as fit entirely.
  */
 import { type Effort, partOfWork } from '../../ir/effort.ts';
 import { sumError } from '../../ir/units.ts';
 import { maxChunksPerShard, relativeTolerance } from '../limits.ts';
 import { aroundChips, type Leaving, leaving, rateOut, type Spreading, tightCut } from './rate.ts';
 
-/** Capacities in trees: every root has `trees` trees for each unit of its share to spread over the whole graph. */
+/** Capacities in trees: every root has `trees` trees per unit of its share to spread over the whole graph. */
 export interface TreeProblem extends Spreading {
-  /** Trees for each unit of a root's share. */
+  /** Trees per unit of a root's share. */
   readonly trees: number;
-  /** Capacity of the machine that one tree takes everywhere. */
+  /** Capacity of the machine that one tree occupies. */
   readonly width: number;
 }
 
 /**
- * Arcs that flows of a packing may have to look at, for each time that they look: as many as an engine has work for, or else trees are never done. What many
- * narrow trees gain, a quick search loses in bulks that it has no time for. One tree a root is worth more, as flows that find much at once take less.
+ * Estimated arcs that the flows of a packing may visit, counted for each visit. What many narrow trees gain, a quick
+ * search loses in bulks that it has no time to try. A single tree per root may take more, since each flow then settles
+ * much at once.
  */
 const packingWork = { usual: 4e7, ofOneTree: 4e8 } as const;
-/** More trees than this for each root are not worth their messages, or their chunks. */
+/** Maximum trees per root: more are not worth their messages or chunks. */
 const mostTrees = { quick: 64, full: maxChunksPerShard } as const;
-/** What may be lost, as a part of the exact rate, by taking fewer trees. */
+/** Loss of rate that is accepted for fewer trees. */
 const tolerableLoss = { quick: 0.04, full: relativeTolerance } as const;
 
 /**
- * The problem with the fewest trees that reach the exact rate, or else nearly do; undefined where there is none. No number of trees
- * can be wider than the cuts that are known let through: what promises most of all is tried, and every cut that is in its way is one
- * more that is known.
- *
- * @param rate what no unit of a root can exceed
- * @param trees the number to use instead, as wide as possible
+ * The problem with the fewest trees that reach the exact rate, or nearly; undefined if there is none. The known cuts
+ * bound the width of every number of trees; the most promising number is tried, and every violated cut is added to the
+ * known ones (a cutting-plane method).
+ * @param rate upper limit on the rate per unit of share
+ * @param trees a given number of trees, as wide as possible
  */
 export function scaleToTrees(
   spreading: Spreading,
@@ -63,7 +63,7 @@ export function scaleToTrees(
   return undefined;
 }
 
-/** The greatest width, up to a given one, of so many trees that all fit through a cut. */
+/** The maximum width, up to `most`, at which that many trees fit through a cut. */
 function widthThrough({ capacities, units }: Leaving, trees: number, most: number): number {
   let width = most;
   while (width > 0 && capacities.reduce((sum, amount) => sum + treesIn(amount, width), 0) < trees * units) {
@@ -72,18 +72,19 @@ function widthThrough({ capacities, units }: Leaving, trees: number, most: numbe
   return width;
 }
 
-/** Trees that fit into a capacity. */
+/** Number of trees that fit into a capacity. */
 function treesIn(amount: number, width: number): number {
   return Math.floor((amount / width) * (1 + sumError));
 }
 
-/** Trees per root that can be packed in reasonable time; 0 where not even one can, in however much of it. */
+/** Maximum trees per root that can be packed in reasonable time; 0 if not even one can. */
 export function maxTreesFor(spreading: Spreading, effort: Effort): number {
   const { graph, roots } = spreading;
   const links = linksWithoutSwitches(spreading);
   const work = (trees: number): number => {
-    // Every edge of equal trees is a flow, over all links and from all trees to the ranks that they have reached. They are cut up
-    // where links are full, so that many narrow ones are not many more messages than a few; a quick search is to have few in any case.
+    // Every edge of a batch takes a flow over all links and from all trees to the ranks that they have reached. Batches
+    // are divided where links are full, so many narrow trees do not need many more messages than a few; a quick search
+    // should have few anyway.
     const alike = effort === 'quick' ? trees * roots.length : Math.min(trees * roots.length, roots.length + links);
     const edges = alike * graph.chips;
     return edges * (links + edges / 2);
@@ -93,7 +94,7 @@ export function maxTreesFor(spreading: Spreading, effort: Effort): number {
   return work(trees) <= packingWork.ofOneTree ? trees : 0;
 }
 
-/** About how many there will be, if those that replace a switch are as wide as the trees of a root. */
+/** Estimated number of edges after the removal of switches, if replacements are as wide as the trees of a root. */
 function linksWithoutSwitches(spreading: Spreading): number {
   const { nodes, chips, capacity } = spreading.graph;
   const rate = aroundChips(spreading).reduce((least, cut) => Math.min(least, rateOut(cut)), Number.POSITIVE_INFINITY);

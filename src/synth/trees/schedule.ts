@@ -1,4 +1,6 @@
-/** Schedules of packed trees: chunks of a root are shared out among its trees, and travel along them edge by edge. */
+/**
+ * Schedules of packed trees: the chunks of a root are distributed over its trees, and travel along them edge by edge.
+ */
 import { KeyedHeap } from '../../graph/keyed-heap.ts';
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Schedule, type Steps, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
@@ -10,7 +12,7 @@ import type { Tree } from './pack.ts';
 
 const data = scheduleBuffers.indexOf('data');
 
-/** The chunks that a shard is divided into, so that each of its root's trees carries a part like its width. */
+/** Number of chunks of a shard such that each of its root's trees carries a part proportional to its width. */
 export function chunksOf(trees: readonly Tree[]): number {
   let chunks = 1;
   for (const [root, amount] of amountsOf(trees)) {
@@ -22,41 +24,43 @@ export function chunksOf(trees: readonly Tree[]): number {
   return chunks;
 }
 
-/** Trees of each root. */
+/** Total number of trees of each root. */
 function amountsOf(trees: readonly Tree[]): Map<number, number> {
   const amounts = new Map<number, number>();
   for (const { root, amount } of trees) amounts.set(root, (amounts.get(root) ?? 0) + amount);
   return amounts;
 }
 
-/** What messages of a channel between two ranks keep busy. */
+/** The arc that the messages of a channel between two ranks occupy. */
 export type ArcsOf = (from: number, to: number, channel: number) => Arc | undefined;
 
-/** Chunks that go over one edge of a tree. */
+/** The chunks that take one edge of a tree. */
 interface Message {
   readonly from: number;
   readonly to: number;
-  /** Every tree has a channel of its own on each connection, so that data never stands in line behind data that comes later, also from one bulk to the next. */
+  /**
+   * Every tree has a channel of its own on each connection, so that data never queues behind data that arrives later,
+   * also across bulks.
+   */
   readonly channel: number;
   readonly offset: number;
   readonly count: number;
-  /** Links and ports, and how long it keeps each busy, in seconds for the amount of the tree. */
+  /** Occupied links and ports, with the seconds that the tree's amount occupies each. */
   readonly resources: readonly number[];
   readonly busy: readonly number[];
   readonly duration: number;
-  /** What its arrival makes possible. */
+  /** The messages that its arrival enables. */
   readonly next: Message[];
-  /** From its start until the last node below has everything. */
+  /** Time from its start until the last descendant has everything: its priority. */
   remaining: number;
-  /** When it starts: messages of one time are a step. */
+  /** Start time; messages with equal start times form a step. */
   start: number;
 }
 
 /**
  * The allgather or broadcast that sends the chunks of each root down its trees.
- *
- * @param collective its C is a multiple of `chunksOf(trees)`; with any other, trees get the nearest whole number of chunks
- * @param firstChannel where channels begin, so that what comes before in a composition has its own
+ * @param collective its C is a multiple of `chunksOf(trees)`; otherwise trees get the nearest whole number of chunks
+ * @param firstChannel first channel number, so that earlier parts of a composition have channels of their own
  */
 export function treeSchedule(
   name: string,
@@ -108,15 +112,15 @@ function messagesOf(
 }
 
 /**
- * When each edge is used, if messages take turns on links and ports: list scheduling with the longest remaining way first (Hu 1961;
- * Graham 1969). Plans run asynchronously; the times only say who goes first where several could.
+ * Start times if messages take turns on links and ports: list scheduling by longest remaining path (Hu 1961; Graham
+ * 1969). Plans run asynchronously; the times only define priorities.
  */
 function findStarts(messages: readonly Message[]): void {
   const numbers = new Map(messages.map((message, number) => [message, number]));
   const below = new Set(messages.flatMap(({ next }) => next));
   const ready = [...messages.keys()].filter((number) => !below.has(messages[number]));
   const busyUntil = new Map<number, number>();
-  // Ends of messages, and of the time that a link or port is busy (−1).
+  // Events: ends of messages, and of occupations of links or ports (−1).
   const ends = new KeyedHeap();
   for (let now = 0; ready.length > 0 || ends.length > 0; now = ends.minKey) {
     const soon = now * (1 + rounding);
@@ -146,7 +150,7 @@ function findStarts(messages: readonly Message[]): void {
 function inSteps(messages: readonly Message[]): Steps {
   const builder = new StepsBuilder();
   let time = Number.NEGATIVE_INFINITY;
-  // Of messages of one time, in the order of trees: sorting keeps it.
+  // Stable sorting keeps messages of equal time in the order of trees.
   for (const message of messages.filter(({ count }) => count > 0).sort((a, b) => a.start - b.start)) {
     const { from, to, channel, offset, count, start } = message;
     if (start > time) builder.endStep();
