@@ -1,6 +1,6 @@
 /**
- * The flow for compact plans: ways to do the collective that suit the machine, lowered to one program for all ranks and simulated; the
- * fastest is proved and held against the bound.
+ * The flow for compact plans: variants of the collective that suit the machine are lowered to one program for all ranks
+ * and simulated; the fastest is proved and compared with the bound.
  */
 
 import type { CompactCertificate } from '../ir/certificate.ts';
@@ -24,9 +24,9 @@ export interface CompactCompileRequest {
   readonly topology: SymmetricTopology;
   readonly size: Bytes;
   readonly dtype: Dtype;
-  /** C; default: as many as let the links of a chip share the work evenly, where that matters. */
+  /** C; default: as many as balance the load of a chip's links, where that matters. */
   readonly chunks?: number | undefined;
-  /** Slices of the message; `auto` is one, since the links are busy all the time as it is. */
+  /** Slices of the message; `auto` means one, since the links are busy all the time already. */
   readonly bulks: number | 'auto';
   readonly limits: Limits;
 }
@@ -38,8 +38,9 @@ export interface CompactCompileResult {
 }
 
 /**
- * Makes a compact plan.
- * @throws CccError 'unsupported' for collectives and machines that it cannot do, 'limit' for plans beyond the limits
+ * Compiles a compact plan.
+ * @throws CccError 'unsupported' for collectives and machines that it does not support, 'limit' for plans beyond the
+ * limits
  */
 export function compileCompact(request: CompactCompileRequest): CompactCompileResult {
   const { topology, size, limits } = request;
@@ -67,7 +68,9 @@ interface Priced {
   readonly cost: CostReport;
 }
 
-/** Variants come with the cheapest to make first; one whose messages alone take longer than the best is not made. */
+/**
+ * Variants are ordered by the cost of building them; a variant whose lower bound exceeds the best time is not built.
+ */
 function fastest({ topology, size, limits }: CompactCompileRequest, variants: readonly CompactVariant[]): Priced {
   let best: Priced | undefined;
   for (const variant of variants) {
@@ -101,8 +104,8 @@ function checkRequest({ collective: { kind, counts, ordered } }: CompactCompileR
 }
 
 /**
- * Compact plans send over the links of a chip, each for one neighbour. Where a neighbour is reached sooner over others, messages
- * for it go that way instead (`Routes`), and the time of one chip would not be that of all.
+ * Compact plans only send over the links of a chip, each to one neighbour. If a neighbour is reached sooner over other
+ * chips, messages would take that route instead (`Routes`), and the time of one chip would not be that of all.
  */
 function checkDirectness(topology: SymmetricTopology): void {
   const { name, shape, generators } = topology;

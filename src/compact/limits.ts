@@ -1,7 +1,9 @@
-/** What compact plans are made of. */
+/** Limits of compact plans. */
 export const compact = {
-  /** With more ranks, the few chunks too many that some link of a layer carries weigh next to nothing. */
+  /**
+   * Ranks beyond which the loads of layers are not balanced exactly: a few surplus chunks on some link are negligible.
+   */
   ranksWithCare: 4096,
-  /** Links per chip: sets of them are kept as bits. */
+  /** Links per chip: sets of them are stored as bits. */
   generators: 31,
 } as const;

@@ -11,7 +11,7 @@ import type { Bound, CostReport } from '../ir/report.ts';
 import type { Bytes } from '../ir/units.ts';
 import { type OpenedCompactProof, ProvedCompactPlan } from './verify/prove.ts';
 
-/** A proved compact plan with everything known about it; what is undefined was not asked for. */
+/** A proved compact plan with everything known about it; undefined members were not requested. */
 export interface CompactBundle {
   readonly proved: ProvedCompactPlan;
   readonly topology: SymmetricTopology | undefined;
@@ -22,7 +22,10 @@ export interface CompactBundle {
   readonly origin: PlanOrigin | undefined;
 }
 
-/** The document in pieces, one operation per line. The same plan gives the same bytes. @throws CccError 'unproved' as `ProvedCompactPlan.open` */
+/**
+ * The document in pieces, one operation per line; deterministic.
+ * @throws CccError 'unproved' as `ProvedCompactPlan.open`
+ */
 export function compactPlanText(bundle: CompactBundle): Iterable<string> {
   return documentText(bundle, ProvedCompactPlan.open(bundle.proved));
 }

@@ -1,4 +1,4 @@
-/** The ways to do a collective on a machine that looks the same from every chip. */
+/** The variants of a collective on a machine that looks the same from every chip. */
 import type { Collective } from '../ir/collective.ts';
 import type { CompactPlan, Generator, InTree, StagedRoutes, SymmetricTopology } from '../ir/compact.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -15,9 +15,9 @@ import { layeredInTree } from './synth/layered-tree.ts';
 import { stagedRoutesOn } from './synth/staged-routes.ts';
 
 export interface CompactVariant {
-  /** As the plan's origin says it. */
+  /** The description in the plan's origin. */
   readonly schedule: string;
-  /** It cannot take less. */
+  /** A lower bound on its time. */
   readonly minSeconds: Seconds;
   make(): CompactPlan;
 }
@@ -32,8 +32,8 @@ export interface VariantRequest {
 }
 
 /**
- * At least one way.
- * @throws CccError 'unsupported' for a number of chunks that does not suit, 'limit' where buffers have too many
+ * At least one variant.
+ * @throws CccError 'unsupported' for an unsuitable number of chunks, 'limit' if buffers have too many
  */
 export function compactVariants(request: VariantRequest): readonly CompactVariant[] {
   const group = new TranslationGroup(request.topology.shape);
@@ -54,7 +54,7 @@ function allreduceVariants(request: VariantRequest, group: TranslationGroup): re
   throw new CccError('unsupported', `the compact allreduce on ${request.topology.name} ${what}`);
 }
 
-/** The same machine with every link turned round. */
+/** The same machine with every link reversed. */
 export function transposedSymmetric(topology: SymmetricTopology): SymmetricTopology {
   const group = new TranslationGroup(topology.shape);
   const { send, receive } = topology.ports;
@@ -62,7 +62,7 @@ export function transposedSymmetric(topology: SymmetricTopology): SymmetricTopol
   return { ...topology, generators, ports: { send: receive, receive: send } };
 }
 
-/** An allgather by layers; a reducescatter is one backwards, on the machine with every link turned round. */
+/** An allgather by layers; a reducescatter is its reversal on the transposed machine. */
 function layeredVariant(request: VariantRequest, group: TranslationGroup): CompactVariant {
   const { topology, collective, limits } = request;
   const chunks = request.chunks ?? balancedChunks(group, topology.generators);
@@ -76,7 +76,7 @@ function layeredVariant(request: VariantRequest, group: TranslationGroup): Compa
   return { schedule: `layered-${collective.kind}`, minSeconds: 0, make };
 }
 
-/** The reducescatter and the allgather; none where the given chunks do not make a shard for each rank. */
+/** Reducescatter and allgather; none if the given chunks cannot be divided into a shard for each rank. */
 function layeredReduction(request: VariantRequest, group: TranslationGroup): readonly CompactVariant[] {
   const { topology, limits, size } = request;
   const given = request.chunks;
@@ -93,7 +93,7 @@ function layeredReduction(request: VariantRequest, group: TranslationGroup): rea
   return [{ schedule: 'layered-allreduce', minSeconds: bytes / bandwidth, make }];
 }
 
-/** Whole vectors, reduced by every rank; one bulk. */
+/** Gather-then-reduce of whole vectors; one bulk. */
 function foldingVariants(request: VariantRequest, group: TranslationGroup): readonly CompactVariant[] {
   const { topology, bulks, limits } = request;
   if (bulks > 1) return [];
@@ -124,12 +124,12 @@ function exchangeVariant(request: VariantRequest, group: TranslationGroup): Comp
   return { schedule: 'exchanged-alltoall', minSeconds: 0, make };
 }
 
-/** The proof follows items over every link, where each takes a slot that is sent from and one that is received in. */
+/** The proof follows items over every link, each of which takes a slot to send from and one to receive in. */
 function checkStagedRoutes({ stages }: StagedRoutes, chunks: number, { topology, limits }: VariantRequest): void {
   const links = stages.reduce((sum, { hops }) => hops.reduce((total, more) => total + more, sum), 0);
   if (2 * links * chunks <= limits.slots) return;
   const items = stages[0].hops.length;
-  // Copies bring an item to where it sets out, and on from the end of each stage.
+  // Copies move an item to its start, and on from the end of each stage.
   const enough = 2 * chunks * (links + items * (stages.length + 1));
   const what = `the items of a rank in an alltoall on ${topology.name} go over ${links} links, and the proof follows them over each`;
   const limit = `the limit slots = ${limits.slots} (--limit slots=${enough} raises it far enough)`;
@@ -151,7 +151,7 @@ function checkSize(slots: number, limits: Limits): void {
   throw new CccError('limit', `${slots} chunks in one buffer are more than the limit chunks = ${limits.chunks}`);
 }
 
-/** The least C for which the fullest links of all layers together carry the least, as a share of the message. */
+/** The smallest C for which the sum over the layers of the most loaded link's share is minimal. */
 function balancedChunks(group: TranslationGroup, generators: readonly Generator[]): number {
   if (group.order > compact.ranksWithCare) return 1;
   let best = { chunks: 1, load: Number.POSITIVE_INFINITY };
@@ -162,7 +162,7 @@ function balancedChunks(group: TranslationGroup, generators: readonly Generator[
   return best.chunks;
 }
 
-/** Over all layers, the time that the fullest link takes for its chunks, in units of a byte of each. */
+/** Sum over the layers of the time of the most loaded link, in units of a byte on each. */
 function fullestLoad({ stepCount, firstRow }: InTree, generators: readonly Generator[]): number {
   let total = 0;
   for (let step = 0; step < stepCount; step++) {

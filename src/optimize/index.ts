@@ -1,6 +1,7 @@
 /**
- * Makes a given schedule faster on a machine: moves are tried one after the other, and what is proved and faster is kept. In the end
- * the engines are asked for the same collective from scratch, and what they find takes its place where it is faster still.
+ * Makes a given schedule faster on a machine by local search: moves are tried one after the other, and each result that
+ * is proved correct and faster is kept. Finally the engines search the same collective from scratch, and their plan is
+ * returned if it is faster still.
  */
 
 import { lowerBound } from '../bounds/index.ts';
@@ -27,16 +28,16 @@ export type { Improvement } from './search.ts';
 
 export interface OptimizeRequest extends Omit<ScheduleRequest, 'ranks' | 'limits'> {
   readonly topology: Topology;
-  /** M; what a plan's document says if left out, else 64 MiB. */
+  /** M; default: the size in the plan's document, or else 64 MiB. */
   readonly size?: Bytes | undefined;
   readonly dtype: Dtype;
   readonly limits: Limits;
-  /** False: the engines are not asked for the same collective from scratch. */
+  /** False skips the search by engines from scratch. */
   readonly fromScratch?: boolean | undefined;
-  /** Who solves linear programs for what comes from scratch (docs/ilp.md); nobody if left out. */
+  /** The solver for linear programs in the search from scratch (docs/ilp.md); none if absent. */
   readonly solver?: SolverName | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
-  /** Told, after reading and each time that something helped, what the answer would be if the search ended there. */
+  /** Called after reading, and after each improvement, with the result if the search ended there. */
   readonly onBest?: ((result: OptimizeResult) => void) | undefined;
 }
 
@@ -46,19 +47,19 @@ export interface OptimizeResult {
   readonly before: { readonly name: string; readonly seconds: Seconds; readonly bulks: number };
   readonly seconds: Seconds;
   readonly bound: Bound;
-  /** In the order they were made; empty if nothing helped. */
+  /** In the order in which they were made; empty if nothing helped. */
   readonly improvements: readonly Improvement[];
-  /** The best that the engines find for the same collective; undefined where they have nothing, or were not asked any more. */
+  /** The best plan of the engines for the same collective; undefined if they have none, or were not run. */
   readonly engines: { readonly name: string; readonly seconds: Seconds } | undefined;
-  /** There was no time to try everything, or to ask the engines. */
+  /** True if the time was up before everything was tried, or before the engines were run. */
   readonly stoppedEarly: boolean;
-  /** Why not everything was tried. */
+  /** Reasons why not everything was tried. */
   readonly notes: readonly string[];
 }
 
 /**
- * Reads, proves and improves.
- * @throws CccError 'unproved' for a file that is wrong to begin with; whatever reading throws
+ * Reads, proves and improves a schedule or plan.
+ * @throws CccError 'unproved' for a file that is wrong, and those of reading
  */
 export async function optimize(source: SourceText, request: OptimizeRequest): Promise<OptimizeResult> {
   const { topology, dtype, limits, shouldStop } = request;
@@ -71,7 +72,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   }
   const lacking = collectiveFacts[collective.kind].reduces ? operatorLacking(collective.op, dtype) : undefined;
   if (lacking !== undefined) throw new CccError('usage', `--op ${lacking}`);
-  // A barrier's messages carry one element, whatever the size of others.
+  // The messages of a barrier carry one element, whatever the size of others.
   const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : (bundle.size ?? defaultMessageSize);
   if (collective.ranks !== ranksOf(topology)) {
     const message = `${name} is for ${counted(collective.ranks, 'rank')}, but ${topology.name} has ${ranksOf(topology)}`;
@@ -120,7 +121,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   return resultOf(search, { name: proved.plan.name, seconds: scratchCost.seconds }, hasToEnd());
 }
 
-/** The schedule that a file holds; what holds a plan is put in steps again. */
+/** The schedule in a file; a plan is converted to steps. */
 async function scheduleIn(
   source: SourceText,
   request: OptimizeRequest,
@@ -138,7 +139,7 @@ async function scheduleIn(
   }
 }
 
-/** What `compile` finds, and a linear program after it; undefined where there is no plan, or no time for one. */
+/** The result of `compile` followed by the rounds engine; undefined if there is no plan, or no time. */
 async function fromScratch(
   collective: Collective,
   request: OptimizeRequest & { readonly size: Bytes },

@@ -1,19 +1,21 @@
 import { relativeTolerance } from '../synth/index.ts';
 
-/** How far a schedule is bettered. */
+/** Limits of the local search. */
 export const bettering = {
-  /** Less of a gain in what the busiest link carries is not worth more messages. */
+  /** Smaller gains in the load of the busiest link are not worth more messages. */
   leastGain: relativeTolerance,
-  /** Orders that are tried; the others are told from the loads of links to be worse. */
+  /** Orders that are evaluated by simulation; the loads of links show the others to be worse. */
   mostPartners: 2,
-  /** Passes over all operations until steps stay as they are; plans in which messages cross each other take more than one. */
+  /**
+   * Passes over all operations until steps no longer change; plans whose messages cross each other take more than one.
+   */
   mostPasses: 16,
-  /** Rounds of all moves. */
+  /** Rounds over all moves. */
   mostRounds: 4,
-  /** Messages and loads that may be added up while orders are looked for. */
+  /** Budget of the search for orders, in messages and loads added up. */
   ordersWork: 8_000_000,
-  /** Orders that the search begins from at random. */
+  /** Random orders from which the search starts. */
   randomStarts: 6,
-  /** Steps of searches for ways that may be made for one schedule. */
+  /** Budget of path searches for one schedule, in steps. */
   pathsWork: 3_000_000,
 } as const;

@@ -1,9 +1,9 @@
-/** For how long a schedule's bytes keep links and ports busy, whenever they are sent: seen without lowering or simulating anything. */
+/** How long the bytes of a schedule occupy links and ports in total, computed without lowering or simulating. */
 import { messageChunks } from '../ir/collective.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 
-/** What goes from one rank to another on one channel, as a share of the message. */
+/** What one rank sends another on one channel, as a share of the message. */
 export interface PairDemand {
   readonly source: number;
   readonly destination: number;
@@ -25,14 +25,16 @@ export function pairDemandsOf({ steps, collective }: Schedule): readonly PairDem
   return [...chunksBy.values()].map(({ chunks, ...ends }) => ({ ...ends, share: chunks / whole }));
 }
 
-/** One entry per link, then for each rank its sending and its receiving ports; in seconds per byte of the message. */
+/**
+ * One entry per link, then the sending port and the receiving port of each rank; in seconds per byte of the message.
+ */
 export type ResourceLoads = Float64Array;
 
 export function noLoads({ topology }: Routes): ResourceLoads {
   return new Float64Array(topology.links.length + 2 * topology.chips.length);
 }
 
-/** Adds what `demands` take when rank r's part is played by `order[r]`, on channels from `firstChannel` on. */
+/** Adds the load of `demands` when rank r's role is played by `order[r]`, on channels from `firstChannel` on. */
 export function addLoads(
   loads: ResourceLoads,
   demands: readonly PairDemand[],
@@ -51,7 +53,7 @@ export function addLoads(
   }
 }
 
-/** The busiest link or port. */
+/** The load of the busiest link or port. */
 export function greatest(loads: ResourceLoads): number {
   return loads.reduce((most, load) => Math.max(most, load), 0);
 }

@@ -1,4 +1,4 @@
-/** What may make a given schedule faster on a machine: each move tries other schedules that do the same. */
+/** The moves of the local search: each proposes variants of a schedule that compute the same result. */
 import { minStretchRing } from '../graph/index.ts';
 import { collectiveFacts, combinesInRankOrder } from '../ir/collective.ts';
 import type { Routes } from '../ir/routes.ts';
@@ -12,25 +12,27 @@ import { addLoads, greatest, noLoads, pairDemandsOf } from './loads.ts';
 import { partnerOrders } from './orders.ts';
 import { rebalancedPaths } from './paths.ts';
 
-/** What moves work on. */
+/** What moves may use. */
 export interface MoveContext {
   readonly routes: Routes;
   readonly size: Bytes;
-  /** Work that may still be done, in operations that are lowered, proved and simulated. */
+  /** Remaining budget, in operations lowered, proved and simulated. */
   readonly left: () => number;
-  /** Told of what is simulated before there is a variant. */
+  /** Charges simulations that are done before a variant is returned. */
   readonly spend: (work: number) => void;
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
 export interface ScheduleMove {
-  /** What was done, for people. */
+  /** What the move did, for reports. */
   readonly name: string;
-  /** Schedules to try instead, none of them proved. */
+  /** Proposes variants, none of them proved. */
   variants(schedule: Schedule, context: MoveContext): Iterable<Schedule>;
 }
 
-/** In the order they are tried: first what makes schedules smaller, so that later moves have less to do. */
+/**
+ * In the order in which they are tried: first those that make schedules smaller, so that later moves have less to do.
+ */
 export const moves: readonly ScheduleMove[] = [
   { name: 'transfers that nothing depends on left out', variants: pruned },
   { name: 'steps brought forward and messages merged', variants: (schedule) => [compactSteps(schedule)] },
@@ -49,7 +51,7 @@ function mayBeReordered({ collective }: Schedule): boolean {
   return !combinesInRankOrder(collective) && collective.kind !== 'custom' && collective.kind !== 'barrier';
 }
 
-/** Orders that keep the root where it is: along a ring with short ways, and from there by exchanging pairs. */
+/** Renumberings that keep the root: along a ring with short routes, then improved by exchanging pairs. */
 function* reordered(schedule: Schedule, context: MoveContext): Iterable<Schedule> {
   if (!mayBeReordered(schedule) || schedule.collective.ranks < 3) return;
   const ring = withRootInPlace(minStretchRing(context.routes).order, schedule);
@@ -59,7 +61,7 @@ function* reordered(schedule: Schedule, context: MoveContext): Iterable<Schedule
   if (order.some((rank, position) => rank !== position)) yield relabel(schedule, order);
 }
 
-/** The ring turned so that the root plays its own part. */
+/** The ring rotated such that the root plays its own role. */
 function withRootInPlace(ring: readonly number[], { collective }: Schedule): readonly number[] {
   if (!collectiveFacts[collective.kind].rooted) return ring;
   const { root, ranks } = collective;
@@ -67,7 +69,10 @@ function withRootInPlace(ring: readonly number[], { collective }: Schedule): rea
   return ring.map((_, position) => ring[(position + shift) % ranks]);
 }
 
-/** Exchanges two ranks at a time as long as the simulated time falls, from the better of the given orders, for half of the work that is left. */
+/**
+ * Hill climbing by pair exchanges on the simulated time, starting from the better of the given orders, for half of the
+ * remaining budget.
+ */
 function exchangePairs(
   schedule: Schedule,
   { routes, size, left, spend, shouldStop }: MoveContext,
@@ -100,8 +105,8 @@ function exchangePairs(
 }
 
 /**
- * Part of the data in another order of the ranks: a ring is as good in the other direction, where links are idle. Orders are chosen, and
- * the share of the data, by what the busiest link or port has to carry.
+ * Sends part of the data in another order of ranks: a ring is equally good in the other direction, whose links may be
+ * idle. The order and the share are chosen by the load of the busiest link or port.
  */
 function* divided(schedule: Schedule, { routes }: MoveContext): Iterable<Schedule> {
   const { collective, steps } = schedule;
@@ -125,7 +130,7 @@ function* divided(schedule: Schedule, { routes }: MoveContext): Iterable<Schedul
   }
 }
 
-/** All of a message, or half of it, over chips on a way that is less busy than the shortest one. */
+/** Detours: all or half of a message takes a path over other chips that is less loaded than its shortest path. */
 function* balanced(schedule: Schedule, { routes }: MoveContext): Iterable<Schedule> {
   const { collective } = schedule;
   if (collective.kind === 'custom' || collective.kind === 'barrier' || collective.ranks < 3) return;
@@ -143,7 +148,7 @@ function* balanced(schedule: Schedule, { routes }: MoveContext): Iterable<Schedu
   }
 }
 
-/** Chips on the way take messages in and send them on, where routes lead over chips. */
+/** Store and forward: where routes lead over chips, these receive the message and send it on. */
 function* forwarded(schedule: Schedule, { routes }: MoveContext): Iterable<Schedule> {
   const { chips, links } = routes.topology;
   const ranks = new Map(chips.map((node, rank) => [node, rank]));

@@ -1,11 +1,14 @@
-/** In which order ranks may play their parts so that links are used evenly: by one schedule, or by two that share the message. */
+/**
+ * Finds orders in which ranks play the roles of a schedule such that links are loaded evenly, for one schedule or for
+ * two that share the message.
+ */
 
 import { Random } from '../ir/random.ts';
 import type { Routes } from '../ir/routes.ts';
 import { bettering } from './limits.ts';
 import { addLoads, greatest, noLoads, type PairDemand, type ResourceLoads } from './loads.ts';
 
-/** Parts of the message that go as before and in another order. */
+/** The shares of the message that use the original order and the other order. */
 export type Division = readonly [before: number, other: number];
 
 const divisions: readonly Division[] = [
@@ -21,25 +24,24 @@ const divisions: readonly Division[] = [
 export interface Partner {
   readonly order: readonly number[];
   readonly division: Division;
-  /** What the busiest link or port takes then, in seconds per byte. */
+  /** Load of the busiest link or port, in seconds per byte. */
   readonly load: number;
 }
 
-/** In which orders part of a message may go. */
+/** A request for orders of part of the message. */
 export interface OtherOrders {
-  /** Orders to begin from. */
+  /** Orders from which the search starts. */
   readonly starts: readonly (readonly number[])[];
-  /** The rank that has to play its own part, −1 if none has. */
+  /** The rank that must play its own role, −1 if none. */
   readonly fixed: number;
   /** The first channel of that part. */
   readonly firstChannel: number;
 }
 
 /**
- * Orders in which part of the message may go beside the rest, best first. From each start two ranks are exchanged, or those between
- * them turned round, as long as the busiest link gets less to do, or links are used more evenly.
- *
- * @param loads of the schedule as it is
+ * Orders that part of the message may use beside the original order, best first. From each start, ranks are exchanged
+ * or runs of ranks reversed (2-opt) while that reduces the load of the busiest link, or balances the loads.
+ * @param loads of the original schedule
  */
 export function partnerOrders(
   demands: readonly PairDemand[],
@@ -67,7 +69,7 @@ export function partnerOrders(
   return found.sort((a, b) => a.load - b.load);
 }
 
-/** Exchanges two ranks, or turns those between them round, as long as the rating falls, from `order` itself on. */
+/** Hill climbing from `order`, in place: exchanges two ranks, or reverses a run, while the rating decreases. */
 function hillClimb(
   order: number[],
   fixed: number,
@@ -92,17 +94,19 @@ function hillClimb(
   }
 }
 
-/** In which the greater loads count most: with the greatest alone, hardly any single exchange would help. */
+/**
+ * A norm in which large loads dominate. The maximum alone would not do, since hardly any single exchange reduces it.
+ */
 function norm(loads: ResourceLoads): number {
   return loads.reduce((sum, load) => sum + load ** 4, 0) ** 0.25;
 }
 
-/** Done twice, it is as it was; so is `turnRound`. */
+/** Its own inverse, as is `turnRound`. */
 function exchange(order: number[], a: number, b: number): void {
   [order[a], order[b]] = [order[b], order[a]];
 }
 
-/** The order between two ranks, these included, from the last to the first: what shortens tours best (2-opt). */
+/** Reverses the order between two ranks, inclusive: the most effective move on tours (2-opt). */
 function turnRound(order: number[], a: number, b: number): void {
   for (let [low, high] = [a, b]; low < high; low++, high--) exchange(order, low, high);
 }

@@ -1,27 +1,26 @@
-/** Over which chips messages may be sent so that links are used evenly. */
+/** Chooses the chips over which messages are forwarded so that links are loaded evenly. */
 import type { Routes } from '../ir/routes.ts';
 import { bettering } from './limits.ts';
 import { greatest, type PairDemand, type ResourceLoads } from './loads.ts';
 
-/** A way from one chip to another that meets no third one. */
+/** A route between two chips that passes no third one. */
 interface Hop {
   readonly to: number;
   readonly links: readonly number[];
 }
 
 export interface Paths {
-  /** The ranks between two ranks, in the order in which a message meets them. */
+  /** The intermediate ranks between two ranks, in order. */
   via(source: number, destination: number, channel: number): readonly number[];
-  /** What the busiest link takes, in seconds per byte of the message, with what it had to do before. */
+  /** Load of the busiest link in seconds per byte of the message, including the load it had before. */
   readonly load: number;
 }
 
 /**
- * Sends each demand in turn, the greatest first, over the hops that have least to do: every link counts with its load, and a little with
- * what one message alone takes on it, so that short ways win where nothing is busy.
- *
- * @param before what links have to do already
- * @returns undefined where that would take too long
+ * Routes the demands greedily, the largest first, along paths of least load: the cost of a link is its load, plus a
+ * little for the message alone, so that short paths win where nothing is loaded.
+ * @param before initial loads of links
+ * @returns undefined if that would take too long
  */
 export function rebalancedPaths(
   demands: readonly PairDemand[],
@@ -66,8 +65,8 @@ function linksBetween(hops: readonly (readonly Hop[])[], from: number, to: numbe
 }
 
 /**
- * The ranks after `source` on the way to `destination` (Dijkstra 1959, over few chips); undefined where there is none.
- * @param busy what a link takes if it carries the message as well, in seconds per byte of all data
+ * The ranks after `source` on the path to `destination` (Dijkstra 1959); undefined if there is none.
+ * @param busy load of a link if it carries the message as well, in seconds per byte of all data
  */
 function leastLoadedPath(
   hops: readonly (readonly Hop[])[],

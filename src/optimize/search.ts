@@ -1,4 +1,7 @@
-/** The search of `optimize`: moves are tried on a schedule one after the other, and what is proved and faster than all before is kept. */
+/**
+ * The local search of `optimize`: moves are tried on a schedule one after the other, and each result that is proved and
+ * faster than the incumbent replaces it.
+ */
 
 import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
@@ -16,20 +19,20 @@ import { candidateOf } from '../synth/index.ts';
 import { bettering } from './limits.ts';
 import { type MoveContext, moves, type ScheduleMove } from './moves.ts';
 
-/** Something that was done and kept. */
+/** A change that was kept. */
 export interface Improvement {
   readonly what: string;
-  /** Simulated time from then on. */
+  /** Simulated time after the change. */
   readonly seconds: Seconds;
 }
 
 const endedNote = 'the search was ended: not everything was tried';
 const spentNote = 'so much was tried that the rest was left out';
 
-/** A plan that was found correct, and what it takes. */
+/** A correct plan and its cost. */
 export type OptimizedPlan = Pick<EvaluatedCandidate, 'checked' | 'cost'>;
 
-/** Keeps the best schedule so far and tries moves on it until none helps. */
+/** Holds the incumbent and tries moves on it until none helps. */
 export class MoveSearch {
   best: OptimizedPlan | undefined;
   readonly improvements: Improvement[] = [];
@@ -39,12 +42,12 @@ export class MoveSearch {
   private readonly onBetter: (soFar: MoveSearch) => void;
   private seconds: Seconds;
   private spent = 0;
-  /** The best that moves have made. */
+  /** The best result of moves so far. */
   private tuned: EvaluatedCandidate | undefined;
 
   /**
-   * @param seconds what is to be beaten
-   * @param onBetter told each time that something was kept
+   * @param seconds the time to beat
+   * @param onBetter called after each improvement
    */
   constructor(request: EvaluationRequest, routes: Routes, seconds: Seconds, onBetter: (soFar: MoveSearch) => void) {
     this.request = { ...request, onSimulated: (operations) => this.spend(operations / simulatedPerOperation) };
@@ -63,7 +66,7 @@ export class MoveSearch {
     }
   }
 
-  /** Chunks of unequal size, in the end: whatever changes the schedule would want other sizes. */
+  /** Finally tries chunks of unequal size: any further change of the schedule would need other sizes. */
   resize(given: Schedule, bound: Seconds): void {
     const { tuned, request, routes } = this;
     const outcome =
@@ -73,12 +76,12 @@ export class MoveSearch {
     if (sized !== undefined) this.keep(sized, 'messages of unequal size');
   }
 
-  /** In the end another plan for the same collective in the place of all that was made of the given one; where it is faster. */
+  /** Finally replaces the result by another plan for the same collective, if that is faster. */
   replace(found: OptimizedPlan, what: string): void {
     this.keep(found, what);
   }
 
-  /** The schedule that goes on: the move's best where it helps. */
+  /** Applies a move; returns the schedule to continue with. */
   private apply(move: ScheduleMove, schedule: Schedule): Schedule {
     const { routes } = this;
     const { size, shouldStop } = this.request;
@@ -93,7 +96,10 @@ export class MoveSearch {
     return kept;
   }
 
-  /** After as much work as a full search of `compile` no move is begun: a search ends by itself wherever it runs. */
+  /**
+   * Whether the budget of a full `compile` search is used up, after which no further move starts. Makes the search end
+   * deterministically.
+   */
   private hasToEnd(): boolean {
     const isStopped = this.request.shouldStop?.() === true;
     if (!isStopped && this.spent < stages.thorough.startLimit) return false;
@@ -106,7 +112,7 @@ export class MoveSearch {
     this.spent += work;
   }
 
-  /** Proves and times a schedule, in one bulk or more; true where it is faster than all before. */
+  /** Proves and simulates a schedule, in one bulk or more; returns whether it beats the incumbent. */
   private attempt(schedule: Schedule, what: string): boolean {
     const { request, routes } = this;
     this.spend(perCandidate + schedule.steps.transferCount * operationsPerTransfer);

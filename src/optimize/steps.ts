@@ -1,4 +1,6 @@
-/** The steps of a plan told from its dependencies, where those that it was given do not mean what these say. */
+/**
+ * Derives steps from the dependencies of a plan, where the plan's own steps do not have the meaning of schedule steps.
+ */
 import { isSend, laneOf, operationCount, type Plan } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -7,7 +9,10 @@ import { scheduleOfPlan } from '../passes/index.ts';
 import { verify } from '../verify/index.ts';
 import { bettering } from './limits.ts';
 
-/** The plan as a schedule: in its own steps if these are right, otherwise in those that its dependencies say. */
+/**
+ * Converts a plan to a schedule: in its own steps if these are correct, otherwise in steps derived from its
+ * dependencies.
+ */
 export function scheduleInSteps(plan: Plan): Schedule | undefined {
   const asGiven = scheduleOfPlan(plan);
   if (asGiven === undefined || verify(lower(asGiven)).verdict === 'correct') return asGiven;
@@ -16,8 +21,9 @@ export function scheduleInSteps(plan: Plan): Schedule | undefined {
 }
 
 /**
- * Each operation as early as those before it in its lane and those it waits for allow: in the step after one that writes, in the same
- * step as a send, since in a step everything is read before anything is written. A message has one step, for sender and receiver.
+ * Schedules each operation as early as its predecessors in the lane and its dependencies allow: in the step after one
+ * that writes, in the same step as a send, since in a step everything is read before anything is written. A message has
+ * the same step at sender and receiver. Iterates to a fixed point.
  */
 function stepsFromDependencies(plan: Plan): Int32Array | undefined {
   const count = operationCount(plan);

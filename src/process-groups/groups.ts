@@ -1,8 +1,8 @@
 /**
- * Several process groups of one machine, each doing the collective at the same time: every group is compiled by itself, as if
- * the links were its own, and the plans put side by side are proved and simulated on the whole machine, where they are not. Where
- * messages of one group would pass chips of another, plans that leave those alone are tried as well; and where that is far from the
- * bound, plans on links that are shared out among the groups (sharing-groups.ts).
+ * Several process groups of one machine that run the same collective simultaneously. Every group is compiled by itself
+ * as if it had the links to itself; the plans are put side by side, and proved and simulated together on the whole
+ * machine. Where messages of one group pass chips of another, plans that avoid these chips are tried as well; and if
+ * the result is far from the bound, plans on links that are partitioned among the groups (sharing-groups.ts).
  */
 
 import { lowerBound } from '../bounds/index.ts';
@@ -25,13 +25,13 @@ import { provedBundle } from '../search/proved-bundle.ts';
 import { type ProvedPlan, prove } from '../verify/index.ts';
 import { type Joint, onSharedLinks } from './sharing-groups.ts';
 
-/** What one group does. */
+/** The result for one group. */
 export interface GroupShare {
-  /** Ranks of the machine, the group's rank 0 first. */
+  /** Ranks of the machine, rank 0 of the group first. */
   readonly ranks: readonly number[];
-  /** The schedule it has. */
+  /** Name of its schedule. */
   readonly name: string;
-  /** Time if the machine were its own, and how that compares with the bound. */
+  /** Its time if it had the machine to itself, and the ratio of the bound to that. */
   readonly aloneSeconds: Seconds;
   readonly aloneOptimality: number;
 }
@@ -43,9 +43,10 @@ export interface GroupsResult extends CompileResult {
 const withoutGroups: readonly CollectiveKind[] = ['barrier', 'custom'];
 
 /**
- * One plan in which all groups do the collective; `request.collective` and `request.size` are those of each group, its ranks
- * being as many as the group has.
- * @throws CccError 'usage' for a collective that cannot be done in several groups, those of `withGroupAmong`, `checkGroups` and `compile`
+ * Compiles one plan in which all groups run the collective. `request.collective` and `request.size` apply to each
+ * group; the collective has as many ranks as a group.
+ * @throws CccError 'usage' for a collective that cannot run in several groups, and those of `withGroupAmong`,
+ * `checkGroups` and `compile`
  */
 export function compileGroups(request: CompileRequest, groups: readonly (readonly number[])[]): GroupsResult {
   const { topology, size, collective } = request;
@@ -55,7 +56,7 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
   }
   if (collective.counts !== undefined) throw new CccError('usage', 'several groups at once have shards of equal size');
   const machines = groups.map((group) => withGroupAmong(topology, group));
-  // The bound is the same for any number of chunks; with the fewest it is found soonest.
+  // The bound does not depend on the number of chunks, and is found soonest with the fewest.
   const whole = jointCollective(
     groups.map((group) => ({ collective: { ...collective, ranks: group.length, chunks: 1 }, group })),
     ranksOf(topology),
@@ -73,7 +74,10 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
   return resultOf(best, request, groups, bound, usual, request.shouldStop?.() === true);
 }
 
-/** The groups as if links were their own, then out of each other's way, as long as there is something to gain. */
+/**
+ * Joint plans in the order in which they are tried: groups compiled as if alone, then avoiding each other, while there
+ * is something to gain.
+ */
 function* jointPlans(
   request: CompileRequest,
   groups: readonly (readonly number[])[],
@@ -96,7 +100,10 @@ function* jointPlans(
   }
 }
 
-/** An engine that is tried beside others need not have a plan for each group: none for single chips, or where rank order is to be kept. */
+/**
+ * The result of `find`, or undefined where an engine that is tried in addition has no plan: for single chips, or where
+ * rank order must be preserved.
+ */
 function whereThereIsOne<Found>(find: () => Found | undefined): Found | undefined {
   try {
     return find();
@@ -106,21 +113,24 @@ function whereThereIsOne<Found>(find: () => Found | undefined): Found | undefine
   }
 }
 
-/** Links are shared out where groups join their ranks by trees, and take longer than this times the bound. */
+/** Links are partitioned if groups connect their ranks by trees and take longer than this multiple of the bound. */
 const nearEnough = 1.05;
 const joinsByTrees: readonly CollectiveKind[] = ['allgather', 'reducescatter', 'allreduce', 'broadcast', 'reduce'];
 
-/** Engines to ask for plans on shares of links. What is best there in its own bulks need not be best together, so that two are asked. */
+/**
+ * Engines to query for plans on partitioned links. The best plan of a group alone need not be the best of all together,
+ * so two are queried.
+ */
 function enginesOnShares(request: CompileRequest): readonly string[] {
   const { collective, engine, algorithm, chunks, bulks, objective, effort } = request;
   const isFree =
     effort !== 'quick' && algorithm === undefined && chunks === undefined && bulks === 'auto' && objective === 'time';
-  // Chips that cannot send while they reduce would get out of step, and the bound says little of them.
+  // Chips that cannot send while they reduce would become unsynchronised, and the bound is weak for them.
   if (!isFree || !joinsByTrees.includes(collective.kind) || reducesWithoutOverlap(request)) return [];
   return engine === 'auto' ? ['auto', 'list'] : [engine];
 }
 
-/** @param usual bounds of the groups, each as if the machine were its own */
+/** @param usual bounds of the groups, each as if it had the machine to itself */
 function resultOf(
   { aligned, machines, proved, cost }: Joint,
   request: CompileRequest,
@@ -155,7 +165,7 @@ function resultOf(
   };
 }
 
-/** @param machines of each group, for which it is compiled */
+/** @param machines the machine for which each group is compiled */
 function joined(request: CompileRequest, groups: readonly (readonly number[])[], machines: readonly Topology[]): Joint {
   const { topology, size } = request;
   const equally = { ...request, inEqualBulks: true } as const;
@@ -172,12 +182,12 @@ function joined(request: CompileRequest, groups: readonly (readonly number[])[],
   return { aligned, machines, proved, cost: simulate(proved.plan, routes, size) };
 }
 
-/** Chunks of a shard where all groups are cut alike; they are not where they need no more together, or than one of them alone. */
+/** Chunks per shard up to which all groups are cut alike. */
 const mostAlike = 1024;
 
 /**
- * Groups whose messages are cut into numbers of chunks with no small common multiple are all cut alike: as one plan they would have
- * hundreds of thousands of chunks, or millions. They stay as they are where one of them cannot be cut like that.
+ * If the numbers of chunks of groups have no small common multiple, cuts all groups alike, because one joint plan would
+ * have hundreds of thousands of chunks. Leaves them as they are if some group cannot be cut like that.
  */
 function cutAlike(
   results: readonly CompileResult[],
@@ -191,15 +201,15 @@ function cutAlike(
   return whereThereIsOne(() => compileEach({ ...request, chunks }, machines)) ?? results;
 }
 
-/** Whether groups take longer together than the slowest of them alone, and there is time to look for something better. */
+/** Whether the groups take longer together than the slowest of them alone, and there is time to search on. */
 function isHindered({ aligned, cost }: Joint, { shouldStop }: CompileRequest): boolean {
   const slowest = Math.max(...aligned.map(({ bundle }) => bundle.cost.seconds));
   return cost.seconds > slowest * (1 + 1e-6) && shouldStop?.() !== true;
 }
 
 /**
- * The machines of groups without the links of other groups' chips; undefined where no message passes these anyway, or where some
- * group could not do without.
+ * For each group the machine without the links of other groups' chips; undefined if no message uses these anyway, or
+ * some group cannot do without them.
  */
 function machinesApart(
   machines: readonly Topology[],
@@ -224,7 +234,7 @@ function machinesApart(
   return differs && reachesAll ? apart : undefined;
 }
 
-/** Every group by itself; one whose chips are linked as those of an earlier one gets the same plan without another search. */
+/** Compiles every group; a group whose chips are linked like those of an earlier group reuses its plan. */
 function compileEach(request: CompileRequest, machines: readonly Topology[]): readonly CompileResult[] {
   const results: CompileResult[] = [];
   for (const topology of machines) {
@@ -244,7 +254,7 @@ function compileGroup(request: CompileRequest, topology: Topology): CompileResul
   return searchPlan({ ...request, topology, collective: { ...request.collective, ranks } });
 }
 
-/** The same plan on other chips; undefined unless time and bound are the same there as well. */
+/** The same plan on other chips; undefined unless time and bound are the same there. */
 function elsewhere(
   result: CompileResult,
   topology: Topology,
@@ -266,8 +276,8 @@ function elsewhere(
 }
 
 /**
- * Where a message has several equal routes, ranks and channel choose one (`Routes`). Channels are shifted by what the ranks of the
- * group differ from those of the machine, so that every message takes the route that the group was compiled for.
+ * Relocates a plan to the ranks of a group. Where there are several equivalent routes, ranks and channel select one
+ * (`Routes`); channels are shifted so that every message takes the route for which the group was compiled.
  */
 function placed(plan: Plan, group: readonly number[], routes: Routes): PlacedPlan {
   const channelShift = (from: number, to: number): number => {
@@ -278,7 +288,7 @@ function placed(plan: Plan, group: readonly number[], routes: Routes): PlacedPla
   return { plan, group, channelShift };
 }
 
-/** @throws CccError 'limit' for too many operations, 'no-plan' for a plan that is not correct on the whole machine */
+/** @throws CccError 'limit' for too many operations, 'no-plan' if the plan is not correct on the whole machine */
 function provedJointly(plan: Plan, { topology, limits }: CompileRequest): ProvedPlan {
   checkOperationLimit(plan, limits);
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
@@ -286,7 +296,7 @@ function provedJointly(plan: Plan, { topology, limits }: CompileRequest): Proved
   throw new CccError('no-plan', `the groups together are not correct: ${verdictText(verification)}`);
 }
 
-/** Each name once. */
+/** The distinct names, joined. */
 function together(names: readonly string[]): string {
   return [...new Set(names)].join('+');
 }
@@ -299,8 +309,8 @@ function named<Named extends { readonly name: string }>(
 }
 
 /**
- * @param machine as if the other groups did nothing, but pass messages on
- * @param bound for that machine
+ * @param machine the machine of the group as if the other groups were idle and only forwarded messages
+ * @param bound the bound for that machine
  */
 function shareOf(
   { bundle }: CompileResult,

@@ -1,39 +1,38 @@
 /**
- * Groups of ranks that work at the same time: links shared out among them. Each group joins its ranks by trees, over chips of others
- * where that is better; by multiplicative weights (Plotkin, Shmoys and Tardos 1995) all trees together keep no link busy for much
- * longer than they must: take shortest trees, make links longer the busier they are, and so on. What trees used most often is what
- * a group is given.
+ * Partitions links among groups of ranks that work simultaneously. Each group connects its ranks by trees, if useful
+ * over chips of other groups. Multiplicative weights (Plotkin, Shmoys and Tardos 1995) approximate the fractional
+ * packing in which the most loaded link is loaded as little as possible: compute shortest trees, lengthen the loaded
+ * links, repeat. Each group is given the routes that its trees used most often, with bandwidth in proportion.
  */
 import { NearestFirst } from '../graph/nearest-first.ts';
 import type { Link, Topology } from '../ir/topology.ts';
 import type { BytesPerSecond } from '../ir/units.ts';
 
-/** A way from a rank of a group to another one, and the part of its links' bandwidth that it is given. */
+/** A route between two ranks of a group, and the share of its links' bandwidth that the group is given. */
 export interface SharedRoute {
-  /** Link indices in travelling order. */
+  /** Link indices in order of travel. */
   readonly links: readonly number[];
   readonly bandwidth: BytesPerSecond;
 }
 
-/** The machine that a group of ranks has where others use the same links. */
+/** The machine that a group effectively has while others use the same links. */
 export interface GroupMachine {
-  /** Its chips are those of the group, rank by rank; a link stands for all ways between two of them. */
+  /** Its chips are those of the group, in rank order; one link stands for all routes between two of them. */
   readonly topology: Topology;
-  /** The ways that the link from one rank of the group to another stands for. */
+  /** The routes that the link between two ranks of the group stands for. */
   waysBetween(from: number, to: number): readonly SharedRoute[];
 }
 
-/** Links looked at in the whole search. */
+/** Budget of the search, in links visited. */
 const searchWork = 4_000_000;
 const mostRounds = 400;
-/** Ways get whole multiples of this part of the slowest link; those with less than half of it are left out. */
+/** Routes get integer multiples of this share of the slowest link; routes with less than half of it are dropped. */
 const finest = 1 / 12;
 
 /**
- * The ways of each group, over chips of groups only: others have no part in what groups do. Undefined where some link has no link
- * back, or some chip cannot be reached.
- *
- * @param groups ranks of the machine, no rank in two groups
+ * The routes of each group, over chips of the groups only; other chips do not take part. Undefined if some link has no
+ * reverse link, or some chip is unreachable.
+ * @param groups disjoint sets of ranks of the machine
  */
 export function routesForGroups(
   topology: Topology,
@@ -47,7 +46,7 @@ export function routesForGroups(
   const outgoing: number[][] = topology.nodes.map(() => []);
   for (const [link, { from, to }] of links.entries()) if (members.has(to)) outgoing[from].push(link);
   const length = links.map(({ bandwidth }) => 1 / bandwidth);
-  /** How often each way and each link was part of a tree; half of every tree leads each way. */
+  /** How often each route and each link was part of a tree; half of each tree's use counts for each direction. */
   const taken = groups.map(() => new Map<string, { readonly links: readonly number[]; readonly times: number }>());
   const load = links.map(() => 0);
   const rounds = Math.floor(searchWork / (links.length * groups.flat().length));
@@ -79,7 +78,10 @@ export function routesForGroups(
   );
 }
 
-/** Ways that join the ranks of a group, each the shortest from some chip of the tree to one that it has not reached; undefined if there is none. */
+/**
+ * Routes that connect the ranks of a group: each is the shortest from a chip of the tree to one outside it; undefined
+ * if there is none.
+ */
 function shortestTree(
   { nodes, links, chips }: Topology,
   outgoing: readonly (readonly number[])[],
@@ -111,7 +113,7 @@ function shortestTree(
   return tree;
 }
 
-/** @param routes between chips of the group; undefined if they do not join all of them both ways */
+/** @param routes between chips of the group; undefined if they do not connect all of them in both directions */
 export function groupMachine(
   machine: Topology,
   group: readonly number[],
@@ -127,7 +129,7 @@ export function groupMachine(
   const links = between.flatMap((row, from) =>
     row.flatMap((all, to) => (all.length === 0 ? [] : [linkOf(from, to, all, machine)])),
   );
-  // Ways lead both ways, so that what can be reached from one can also reach it.
+  // Routes exist in both directions, so reachability is symmetric.
   const reached = new Set([0]);
   for (const rank of reached) for (const { from, to } of links) if (from === rank) reached.add(to);
   if (reached.size < group.length) return undefined;
@@ -143,7 +145,7 @@ export function groupMachine(
   return { topology, waysBetween: (from, to) => between[from][to] };
 }
 
-/** As slow to begin as the slowest way, and as wide as all. */
+/** The link for several routes: the latency of the slowest, and the sum of their bandwidths. */
 function linkOf(from: number, to: number, routes: readonly SharedRoute[], machine: Topology): Link {
   const along = routes.map(({ links }) => links.map((link) => machine.links[link]));
   return {

@@ -1,7 +1,7 @@
 /**
- * Several groups of ranks on links that they share. Alone, each group would take the shortest ways over everything there is; together
- * they are better off with ways of their own, some over chips of others. So links are shared out, every group is compiled for the links
- * that it was given, and what goes over a chip of another group is stored and sent on by that one.
+ * Compiles several groups of ranks on partitioned links. Alone, each group would use the shortest routes of the whole
+ * machine; together they do better with disjoint shares of the links, some over chips of other groups. Every group is
+ * compiled for its share (link-shares.ts), and chips of other groups store and forward its messages.
  */
 
 import type { CostReport } from '../ir/report.ts';
@@ -16,9 +16,9 @@ import { candidateOf } from '../synth/index.ts';
 import { type ProvedPlan, proveChecked } from '../verify/index.ts';
 import { type GroupMachine, groupMachine, routesForGroups } from './link-shares.ts';
 
-/** Plans of all groups, and what they are together. */
+/** The plans of all groups, and the joint plan. */
 export interface Joint {
-  /** Of each group, for the machine that it was compiled for. */
+  /** Per group, the result on the machine for which it was compiled. */
   readonly aligned: readonly CompileResult[];
   readonly machines: readonly Topology[];
   readonly proved: ProvedPlan;
@@ -26,12 +26,11 @@ export interface Joint {
 }
 
 /**
- * The groups on shares of the links; undefined where switches are in between or no ways for all are found. Where chips would have to
- * send on what is another's, and the plan made of that is not correct, exceeds a limit or takes longer, messages pass these chips
- * instead, on the routes of the machine.
- *
+ * The joint plan on partitioned links; undefined if there are switches, or no routes for all groups are found. If the
+ * plan with forwarding is not correct, exceeds a limit or is slower, messages pass the chips of other groups without
+ * being stored, on the machine's own routes.
  * @param request `engine` makes the plans of all groups
- * @param joined compiles each group for its machine, in as many bulks, and puts the plans side by side
+ * @param joined compiles each group for its machine in the same number of bulks, and puts the plans side by side
  */
 export function onSharedLinks(
   request: CompileRequest,
@@ -52,7 +51,10 @@ export function onSharedLinks(
   return { ...joint, proved: proveChecked(priced.checked, { slots: request.limits.slots }), cost: priced.cost };
 }
 
-/** All groups in one schedule, in one bulk, each message sent from chip to chip along one of the ways between its ends. */
+/**
+ * All groups in one schedule, in one bulk, each message forwarded from chip to chip along one of the routes between its
+ * ends.
+ */
 function forwarded(
   aligned: readonly CompileResult[],
   groups: readonly (readonly number[])[],
@@ -66,7 +68,7 @@ function forwarded(
   return schedule === undefined ? undefined : forwardHops(schedule, viaOf(groups, shares, topology));
 }
 
-/** Of several ways between two ranks, messages take the one that has had fewest of them for what it carries. */
+/** Among several routes between two ranks, each message takes the one with the fewest messages per bandwidth so far. */
 function viaOf(groups: readonly (readonly number[])[], shares: readonly GroupMachine[], { chips, links }: Topology) {
   const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
   const member = new Map(
@@ -91,7 +93,7 @@ function viaOf(groups: readonly (readonly number[])[], shares: readonly GroupMac
   };
 }
 
-/** In as many bulks, and chunks cut as finely, as suit the size. */
+/** Evaluates the schedule in the numbers of bulks and chunks that suit the size. */
 function evaluatedOf(schedule: Schedule, request: CompileRequest): EvaluatedCandidate | undefined {
   const routes = new Routes(request.topology);
   const candidate = candidateOf(schedule, { engine: 'trees', schedule: schedule.name });

@@ -1,4 +1,7 @@
-/** What other libraries would do on a machine, beside the tuned plans: MPI libraries by their fixed rules, NCCL with its rings and trees. */
+/**
+ * Compares tuned plans with what other libraries would run on the machine: MPI libraries by their fixed decision rules,
+ * NCCL by its rings and trees.
+ */
 
 import { CccError } from '../ir/diagnostic.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
@@ -14,34 +17,43 @@ import { type RuleBook, type RuleChoice, ruleBooks } from './fixed-rules/index.t
 import { tuning } from './limits.ts';
 import { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune.ts';
 
-/** What a rule takes at one size, and what that costs. */
+/** What a rule chooses at one size, and its time. */
 export interface RuleOutcome {
   readonly size: Bytes;
   readonly choice: RuleChoice;
-  /** Undefined where the algorithm is not among the schedules, or not for so many ranks. */
+  /** Undefined if the algorithm is not among the schedules, or does not support so many ranks. */
   readonly seconds: Seconds | undefined;
-  /** Its time over the tuned plan's; below 1 by no more than the tolerance where the library's algorithms are among those that were tuned. */
+  /**
+   * Its time divided by the tuned plan's. If the library's algorithms were tuned as well, it is below 1 by no more than
+   * the tolerance.
+   */
   readonly ratio: number | undefined;
-  /** The bound over its time. */
+  /** The ratio of the bound to its time. */
   readonly optimality: number | undefined;
 }
 
 export interface RuleComparison {
   readonly library: string;
-  /** One for each size that was tuned. */
+  /** One entry per tuned size. */
   readonly outcomes: readonly RuleOutcome[];
 }
 
-/** The comparison with each library that has a rule for the collective, and with NCCL's rings and trees, which keep no order. */
+/**
+ * Compares with each library that has a rule for the collective, and, unless rank order must be preserved, with NCCL's
+ * rings and trees.
+ */
 export function compareWithLibraries(request: TuneRequest, result: TuneResult): readonly RuleComparison[] {
-  // Under each protocol that the tuned plans may use: others are held against them by the one that suits.
+  // Under each protocol that the tuned plans may use: others are compared under the best one.
   const machines = request.alternatives?.map((topology) => new Routes(topology)) ?? [result.routes];
   const timings = machines.map((routes) => new RuleTiming({ ...request, topology: routes.topology }, routes));
   const byRules = ruleBooks.flatMap((book) => comparisonWith(book, timings, request, result) ?? []);
   return request.collective.ordered ? byRules : [...byRules, ...comparisonWithNccl(request, result)];
 }
 
-/** The better of its algorithms at each size, in the bulks that suit: NCCL's own choice is by times that it measures. */
+/**
+ * The better of NCCL's algorithms at each size, in the number of bulks that suits; NCCL itself chooses by times that it
+ * measures.
+ */
 function comparisonWithNccl(request: TuneRequest, { sizes }: TuneResult): readonly RuleComparison[] {
   const own = {
     ...request,
@@ -87,7 +99,7 @@ function comparisonWith(
   return outcomes.some(({ seconds }) => seconds !== undefined) ? { library, outcomes } : undefined;
 }
 
-/** Proves each algorithm that a rule names once. */
+/** Proves each algorithm that a rule names once, and times it. */
 class RuleTiming {
   private readonly request: TuneRequest;
   private readonly routes: Routes;
@@ -104,7 +116,7 @@ class RuleTiming {
     const { plan } = priced.checked;
     if (segment === undefined || size <= segment) return simulate(plan, this.routes, size).seconds;
     if (schedule.startsWith('segmented-ring')) {
-      // Its segments are steps of the schedule: each rank's part in pieces, one after the other.
+      // Segments are modelled as steps of the schedule: each rank's part is sent in pieces, one after the other.
       const multiple = Math.min(tuning.bulks, Math.ceil(size / plan.collective.ranks / segment));
       return simulate(lower(priced.candidate.build(multiple)), this.routes, size).seconds;
     }
@@ -134,7 +146,7 @@ class RuleTiming {
     return outcome.kind === 'priced' ? outcome : undefined;
   }
 
-  /** The schedule in the order of the ranks, as a library without knowledge of the machine runs it. */
+  /** The schedule in rank order, as a library without knowledge of the topology runs it. */
   private candidateNamed(algorithm: string): Candidate | undefined {
     const { request, routes } = this;
     const problem = { ...request, routes, size: request.sizes[0], algorithm, parameters: {} };

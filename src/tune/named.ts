@@ -1,17 +1,17 @@
-/** The plans that a communication library has under a name of its own, and its best choice for each size among them. */
+/** The plans for which a communication library has a name, and the best of them for each size. */
 import { loadScheduleFile } from '../read/index.ts';
 import { rangesFor, type SizeRange } from './ranges.ts';
 import type { TunedPlan } from './timed-plan.ts';
 import type { TuneResult } from './tune.ts';
 
-/** A range whose plan the target can name. */
+/** A range of sizes whose plan the library can name. */
 export interface NamedRange<Name> extends SizeRange {
   readonly name: Name;
 }
 
 /**
- * Ranges among the plans that have a name in the target; none where no plan has one.
- * @param nameOf what the target calls an algorithm, or undefined
+ * Ranges among the plans that have a name in the library; none if no plan has one.
+ * @param nameOf the library's name of an algorithm, or undefined
  */
 export function namedRanges<Name>(
   { pool, sizes }: TuneResult,
@@ -31,7 +31,7 @@ export function namedRanges<Name>(
   });
 }
 
-/** All names of a plan's algorithm, most specific first: of schedules in the order of the ranks, their own and their aliases. */
+/** All names of a plan's algorithm, most specific first; for schedules in rank order, their own name and aliases. */
 export function namesOf({ evaluated }: TunedPlan): readonly string[] {
   const { origin, name } = evaluated.candidate;
   if (origin.engine !== 'library' || name !== origin.schedule) return [];

@@ -1,13 +1,14 @@
 /**
- * The table that NCCL's example tuner plugin reads (`NCCL_TUNER_CONFIG_FILE`; ten columns since NCCL 2.27): which algorithm for
- * which sizes, both ends included; the first row that fits is taken. Protocol and channels are those of the plan; where the machine has no protocols rows
- * say `simple`, and leave channels to NCCL (−1), as they do nodes, pipe operations and registered buffers.
+ * The table of NCCL's example tuner plugin (`NCCL_TUNER_CONFIG_FILE`; ten columns since NCCL 2.27): the algorithm for
+ * each range of sizes, both ends included; the first matching row applies. Protocol and channels are those of the plan;
+ * on machines without protocols rows say `simple` and leave the channels to NCCL (−1), as they always do for nodes,
+ * pipe operations and registered buffers.
  */
 import type { CollectiveKind } from '../ir/collective.ts';
 import { namedRanges, namesOf } from './named.ts';
 import type { TuneResult } from './tune.ts';
 
-/** What NCCL calls the algorithms that it has in common with `schedules/`. */
+/** NCCL's names of the algorithms that it shares with `schedules/`. */
 const algorithms: Partial<Readonly<Record<CollectiveKind, Readonly<Record<string, 'ring' | 'tree'>>>>> = {
   allreduce: { ring: 'ring', binary_tree: 'tree' },
   allgather: { ring: 'ring' },
@@ -17,10 +18,10 @@ const algorithms: Partial<Readonly<Record<CollectiveKind, Readonly<Record<string
 };
 
 const header = 'collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks,numPipeOps,regBuff';
-/** What the plugin's documentation writes for all sizes; it takes greater numbers too. */
+/** The plugin's documented value for all sizes; it accepts larger numbers too. */
 const allSizes = 2 ** 32 - 1;
 
-/** One row per range of sizes and number of ranks; undefined where NCCL has none of the algorithms. */
+/** One row per range of sizes and number of ranks; undefined if NCCL has none of the algorithms. */
 export function ncclTable(kind: CollectiveKind, tuned: readonly TuneResult[], tolerance: number): string | undefined {
   const names = algorithms[kind];
   if (names === undefined) return undefined;
@@ -33,7 +34,7 @@ export function ncclTable(kind: CollectiveKind, tuned: readonly TuneResult[], to
       const { protocol = 'simple', instances = -1 } = plan;
       return `${names[name]},${protocol.toLowerCase()},${instances}`;
     });
-    // Several plans that are one algorithm there make one row.
+    // Consecutive plans that are one algorithm in NCCL share a row.
     const starts = ranges.filter(({ name }, index) => index === 0 || name !== ranges[index - 1].name);
     return starts.map(({ from, name }, index) => {
       const first = index === 0 ? 0 : from;

@@ -1,4 +1,7 @@
-/** Plans that round alike: those whose results are all combined by one tree, the tree that costs least over the sizes. */
+/**
+ * Plans with bitwise equal results: those that combine all chunks by the same reduction tree. The tree whose plans are
+ * fastest over all sizes is chosen.
+ */
 import type { Limits } from '../ir/limits.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
@@ -9,11 +12,14 @@ import type { TunedPlan } from './timed-plan.ts';
 
 export interface OneTree {
   readonly plans: readonly TunedPlan[];
-  /** For each rank, with ranks as leaves; empty where nothing rounds. */
+  /** The tree of each rank, with ranks as leaves; empty if nothing is rounded. */
   readonly tree: string;
 }
 
-/** Of all trees the one whose plans take least, in the geometric mean over the sizes; undefined where no plan combines all its chunks by one. */
+/**
+ * The tree whose plans have the least time, in geometric mean over the sizes; undefined if no plan combines all its
+ * chunks by one tree.
+ */
 export function ofOneTree(pool: readonly TunedPlan[], sizes: readonly Bytes[], limits: Limits): OneTree | undefined {
   const byTree = new Map<string, TunedPlan[]>();
   for (const plan of pool) {
@@ -29,7 +35,7 @@ export function ofOneTree(pool: readonly TunedPlan[], sizes: readonly Bytes[], l
   return best;
 }
 
-/** By schedule: bulks do not change a tree, since a plan runs the same program for each. */
+/** Cached by schedule: the number of bulks does not change the tree, since a plan runs the same program for each. */
 const known = new WeakMap<Schedule, { readonly tree: string | undefined }>();
 
 function treeOf({ schedule, checked }: EvaluatedCandidate, { slots }: Limits): string | undefined {

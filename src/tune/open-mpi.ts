@@ -1,8 +1,8 @@
 /**
- * Rules for Open MPI's `tuned` component (`--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE`): for each
- * collective and number of ranks, from how many bytes on which algorithm. Releases 4.1 and 5.0 read the first version, those from 5.0.7 on the
- * second, those from 6.0 on the third, which is JSON. What it
- * calls the size of a message is M for all collectives but scans, which it chooses without regard to the size.
+ * Rules for Open MPI's `tuned` component (`--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename
+ * FILE`): for each collective and number of ranks, the algorithm from a given message size on. Releases 4.1 and 5.0
+ * read version 1 of the format, releases from 5.0.7 version 2, and from 6.0 version 3, which is JSON. Its message size
+ * is M for all collectives but scans, which it selects regardless of size.
  */
 import type { CollectiveKind } from '../ir/collective.ts';
 import type { Bytes } from '../ir/units.ts';
@@ -12,7 +12,7 @@ import type { TuneResult } from './tune.ts';
 
 interface Algorithm {
   readonly id: number;
-  /** Takes a segment size. */
+  /** Whether it takes a segment size. */
   readonly segmented?: boolean;
 }
 
@@ -21,15 +21,15 @@ export type RulesVersion = (typeof rulesVersions)[number];
 
 interface CollectiveRules {
   readonly id: number;
-  /** In the third version. */
+  /** Its name in version 3 of the format. */
   readonly name: string;
-  /** It looks rules up by a size that is the same for all messages: there can be one rule only. */
+  /** Open MPI looks rules up by a constant size for this collective: there can be one rule only. */
   readonly anySize?: boolean;
-  /** By the names that schedules have: Open MPI's own and ours for the same algorithm. */
+  /** By the names of schedules: Open MPI's own names, and ours for the same algorithms. */
   readonly algorithms: Readonly<Record<string, Algorithm>>;
 }
 
-/** Numbers of collectives and algorithms, as `ompi_info --param coll tuned --level 9` lists them. */
+/** Numbers of collectives and algorithms as listed by `ompi_info --param coll tuned --level 9`. */
 const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = {
   allgather: {
     id: 0,
@@ -96,27 +96,27 @@ const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = 
   scatter: { id: 15, name: 'scatter', algorithms: { linear: { id: 1 }, binomial: { id: 2 } } },
 };
 
-/** The rules for one number of ranks, by ascending sizes. */
+/** The rules for one number of ranks, by ascending size. */
 interface RanksRules {
   readonly ranks: number;
   readonly rules: readonly SizeRule[];
 }
 
 interface SizeRule {
-  /** Bytes of a message from which on it holds. */
+  /** Message size in bytes from which it applies. */
   readonly from: Bytes;
   readonly id: number;
-  /** Children of a rank; 0 where the algorithm asks for none. */
+  /** Fan-out of the tree; 0 if the algorithm has no such parameter. */
   readonly fanOut: number;
   readonly segment: Bytes;
-  /** The schedule, as ccc calls it. */
+  /** The name of the schedule in ccc. */
   readonly schedule: string;
 }
 
 /**
- * The rules file for one collective, tuned for one or more numbers of ranks; the best algorithms that Open MPI has, where the winner
- * has no name there.
- * @returns undefined where Open MPI has none of the algorithms
+ * The rules file for one collective, tuned for one or more numbers of ranks; where the best plan has no name in Open
+ * MPI, the best that has one.
+ * @returns undefined if Open MPI has none of the algorithms
  */
 export function openMpiRules(
   kind: CollectiveKind,
@@ -126,7 +126,7 @@ export function openMpiRules(
 ): string | undefined {
   const known = collectives[kind];
   if (known === undefined) return undefined;
-  // Beyond any tolerance one plan does for all sizes.
+  // With infinite tolerance one plan covers all sizes.
   const allowed = known.anySize === true ? Number.POSITIVE_INFINITY : tolerance;
   const found = tuned.flatMap((result): readonly RanksRules[] => {
     const ranges = namedRanges(result, allowed, (plan) => algorithmOf(plan, known));
@@ -139,14 +139,14 @@ export function openMpiRules(
   return version === 1 ? text : `rule-file-version-2\n${text}`;
 }
 
-/** The first rule has to begin at 0, or Open MPI falls back to its own. */
+/** The first rule must begin at 0, otherwise Open MPI ignores the file. */
 function sizeRule({ from, plan, name }: NamedRange<Algorithm>, index: number): SizeRule {
   const { id, segmented } = name;
   const fanOut = segmented === true ? 1 : 0;
   return { from: index === 0 ? 0 : from, id, fanOut, segment: segmentBytes(plan, name), schedule: plan.algorithm };
 }
 
-/** The classic format: numbers, and remarks behind them. */
+/** Versions 1 and 2: numbers, followed by comments. */
 function linesOf({ id }: CollectiveRules, found: readonly RanksRules[], kind: CollectiveKind): string {
   const lines = [line(1, 'number of collectives'), line(id, kind), line(found.length, 'numbers of ranks')];
   for (const { ranks, rules } of found) {
@@ -158,7 +158,7 @@ function linesOf({ id }: CollectiveRules, found: readonly RanksRules[], kind: Co
   return `${lines.join('\n')}\n`;
 }
 
-/** JSON: the first rule that fits is taken, both ends included; what is left out is 0. */
+/** Version 3: JSON; the first matching rule applies, both ends included; absent values are 0. */
 function jsonText({ name }: CollectiveRules, found: readonly RanksRules[]): string {
   const bySize = (rules: readonly SizeRule[]): readonly object[] =>
     rules.map(({ from, id, fanOut, segment }, index) => ({
@@ -176,7 +176,7 @@ function jsonText({ name }: CollectiveRules, found: readonly RanksRules[]): stri
   return `${JSON.stringify({ rule_file_version: 3, module: 'tuned', collectives: { [name]: byRanks } }, undefined, 2)}\n`;
 }
 
-/** What one message carries, for the size that the pipeline's depth was chosen for; 0 where messages are not cut. */
+/** Bytes per message at the size for which the pipeline's depth was chosen; 0 if messages are not cut. */
 function segmentBytes({ evaluated, tunedFor }: TunedPlan, { segmented }: Algorithm): number {
   const { bulks, collective } = evaluated.checked.plan;
   const segments = bulks * collective.chunks;
@@ -187,7 +187,7 @@ function line(value: number | string, remark: string): string {
   return `${value} # ${remark}`;
 }
 
-/** Pipelines are for algorithms that take segments. */
+/** Pipelined plans only match algorithms that take segments. */
 function algorithmOf(plan: TunedPlan, { algorithms }: CollectiveRules): Algorithm | undefined {
   const name = namesOf(plan).find((candidate) => Object.hasOwn(algorithms, candidate));
   if (name === undefined) return undefined;

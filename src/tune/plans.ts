@@ -1,7 +1,7 @@
 /**
- * The plans that `tune` chooses from: every candidate is lowered and proved once, then timed at as many sizes as need be. Pipelines
- * are looked for at few sizes first, and between them only of plans that are good there; a depth found for one size is known at all
- * others.
+ * Collects the plans among which `tune` chooses: every candidate is lowered and proved once, then timed at as many
+ * sizes as needed. Pipelines are first searched at few sizes, and between them only for plans that are good there; a
+ * depth found at one size is available at all others.
  */
 
 import { lowerBound } from '../bounds/index.ts';
@@ -16,13 +16,13 @@ import { type Candidate, type Dismissal, type Engine, enginesNamed } from '../sy
 import { tuning } from './limits.ts';
 import { TunedPlan } from './timed-plan.ts';
 
-/** What plans are collected for; `size` of the search's request is the tuner's to set. */
+/** What plans are collected for; the tuner sets `size` of the search request. */
 export interface PlansRequest extends Omit<SearchRequest, 'size' | 'objective' | 'onProgress' | 'onBest'> {
-  /** Told what there is so far each time that something has been tried. */
+  /** Called with the plans so far after each attempt. */
   readonly onTried?: ((soFar: PlanPool) => void) | undefined;
 }
 
-/** All plans that were found, and what could not be used. */
+/** The plans that were found, and what could not be used. */
 export interface PlanPool {
   readonly plans: readonly TunedPlan[];
   readonly dismissed: readonly Dismissal[];
@@ -30,8 +30,8 @@ export interface PlanPool {
 }
 
 /**
- * Collects plans that are good somewhere among `sizes` (ascending).
- * @throws CccError 'unknown-name' for an engine or algorithm nobody has
+ * Collects plans that are good at some of the `sizes` (ascending).
+ * @throws CccError 'unknown-name' for an unknown engine or algorithm
  */
 export function collectPlans(request: PlansRequest, sizes: readonly Bytes[], routes: Routes): PlanPool {
   const collection = new Collection(request, sizes, routes);
@@ -48,7 +48,7 @@ class Collection implements PlanPool {
   private readonly sizes: readonly Bytes[];
   private readonly routes: Routes;
   private readonly seen = new Set<string>();
-  /** The best time known at each size. */
+  /** The best time so far at each size. */
   private readonly best: Float64Array;
 
   constructor(request: PlansRequest, sizes: readonly Bytes[], routes: Routes) {
@@ -66,8 +66,8 @@ class Collection implements PlanPool {
   }
 
   /**
-   * Some engines search for a size: where they propose other schedules for two sizes, they are asked for one in between; for sizes near
-   * each other only as long as that gains something.
+   * Some engines search for a particular size. If they propose different schedules for two sizes, they are queried for
+   * one in between (bisection); for sizes close to each other only while that gains something.
    */
   private askBetween(engine: Engine, low: number, atLow: string, high: number, atHigh: string): void {
     const middle = (low + high) >> 1;
@@ -80,7 +80,10 @@ class Collection implements PlanPool {
     this.askBetween(engine, middle, between, high, atHigh);
   }
 
-  /** Takes up what an engine proposes for one size; returns what tells its proposals from others. */
+  /**
+   * Adds the proposals of an engine for one size; returns a key that distinguishes its proposals from those for other
+   * sizes.
+   */
   private query(engine: Engine, index: number): string {
     const { request, routes, sizes } = this;
     const keys: string[] = [];
@@ -94,7 +97,7 @@ class Collection implements PlanPool {
     return keys.join('\n');
   }
 
-  /** Proves and times a candidate that has not been seen yet. */
+  /** Proves and times a candidate that has not been seen before. */
   private consider(candidate: Candidate, size: Bytes): string {
     const { request, routes, sizes } = this;
     const schedule = this.built(candidate);
@@ -113,7 +116,7 @@ class Collection implements PlanPool {
     return key;
   }
 
-  /** The plan, and where the machine has lanes as many times as that gains somewhere with its messages split over more of them. */
+  /** Adds the plan; with a lane model also with its messages split over 2, 4, … lanes while that gains at some size. */
   private addInInstances(single: EvaluatedCandidate, size: Bytes): void {
     const { request, routes, sizes } = this;
     const most = sizes[sizes.length - 1];
@@ -147,7 +150,7 @@ class Collection implements PlanPool {
     const timeAt = (index: number): void => {
       best[index] = Math.min(best[index], plan.secondsAt(sizes[index]));
     };
-    // From the ends inwards, so that lines are found early.
+    // Times from the ends inwards, so that linear sections are found early.
     const timeBetween = (low: number, high: number): void => {
       const middle = (low + high) >> 1;
       if (middle === low) return;
@@ -167,8 +170,8 @@ class Collection implements PlanPool {
   }
 
   /**
-   * Looks for pipelines, at few sizes of all plans and then between these of the plans that are good on either side; from the greatest
-   * size down, since those that are good there tell what smaller sizes have to beat.
+   * Searches pipelines: for all plans at few sizes, then between these for the plans that are good on either side; from
+   * the largest size down, since plans that are good there set the incumbents for smaller sizes.
    */
   findDepths(): void {
     if (this.request.bulks !== 'auto') return;
@@ -181,7 +184,7 @@ class Collection implements PlanPool {
     });
   }
 
-  /** Looks for pipelines of `singles` at one size; returns those that are good there, in one bulk or in several. */
+  /** Searches pipelines of `singles` at one size; returns the plans that are good there, in one bulk or several. */
   private findDepthsAt(index: number, singles: readonly TunedPlan[]): readonly TunedPlan[] {
     const { request, routes } = this;
     const size = this.sizes[index];
@@ -206,11 +209,11 @@ class Collection implements PlanPool {
   }
 }
 
-/** The greatest size, the next that is far enough below it, and so on to the least. */
+/** Indices of the largest size, the next that is sufficiently smaller, and so on down to the smallest. */
 function coarseIndices(sizes: readonly Bytes[]): readonly number[] {
   const chosen = [sizes.length - 1];
   for (let index = sizes.length - 2; index >= 0; index--) {
-    // Rounded to whole bytes, sizes may be a little nearer to each other than they should.
+    // Sizes are rounded to whole bytes, so ratios may be slightly too small.
     const isFar = sizes[chosen[chosen.length - 1]] >= sizes[index] * tuning.coarseRatio * 0.99;
     if (isFar || index === 0) chosen.push(index);
   }

@@ -1,9 +1,9 @@
-/** Which plan to use for which sizes: few plans, each in one range, and the sizes at which one overtakes the other. */
+/** Chooses few plans and a range of sizes for each, with the sizes at which one overtakes the other. */
 import type { Bytes } from '../ir/units.ts';
 import { tuning } from './limits.ts';
 import type { TunedPlan } from './timed-plan.ts';
 
-/** Sizes from `from` (included) to `to` (excluded, but for the last range) for which one plan is used. */
+/** Sizes from `from` (inclusive) to `to` (exclusive, except for the last range) that use one plan. */
 export interface SizeRange {
   readonly from: Bytes;
   readonly to: Bytes;
@@ -11,8 +11,8 @@ export interface SizeRange {
 }
 
 /**
- * `points` sizes from `first` to `last`, both included, evenly spaced by ratio.
- * @param unit what sizes between the two are multiples of: bytes of an element
+ * `points` sizes from `first` to `last` inclusive, in geometric progression.
+ * @param unit sizes in between are rounded to multiples of this: the bytes of an element
  */
 export function sizeSeries(first: Bytes, last: Bytes, points: number, unit: Bytes = 1): readonly Bytes[] {
   if (first === last) return [first];
@@ -25,9 +25,9 @@ export function sizeSeries(first: Bytes, last: Bytes, points: number, unit: Byte
 }
 
 /**
- * Divides the sizes among few plans: as few ranges as there can be with a plan that is everywhere within `tolerance` (0.01 = 1 %)
- * of the best one; then every size gets the best of the plans so chosen, and the switch points are found by bisection.
- *
+ * Divides the sizes among few plans: the minimum number of ranges such that the plan of each is everywhere within
+ * `tolerance` (0.01 = 1 %) of the best plan. Then every size gets the best of the chosen plans, and switch points are
+ * located by bisection.
  * @param sizes ascending, at least one
  * @param plans at least one
  */
@@ -58,19 +58,19 @@ function extendLast(ranges: SizeRange[], to: Bytes): void {
   ranges[ranges.length - 1] = { ...ranges[ranges.length - 1], to };
 }
 
-/** The plan of least time; of equals the one that comes first. */
+/** The fastest plan at a size; ties go to the first. */
 export function bestAt(plans: readonly TunedPlan[], size: Bytes): TunedPlan {
   return plans.reduce((best, plan) => (isFaster(plan, best, size) ? plan : best));
 }
 
-/** Times that differ by rounding only are equal. */
+/** Times that differ by rounding errors only are equal. */
 function isFaster(plan: TunedPlan, other: TunedPlan, size: Bytes): boolean {
   return plan.secondsAt(size) < other.secondsAt(size) * (1 - 1e-9);
 }
 
 /**
- * From the least size on, always the plan that stays near the best for the most sizes: no choice needs fewer ranges. Of plans that
- * reach equally far the one with the least sum of time ratios is taken, then the one that comes first.
+ * Greedy interval cover, which is optimal: from the smallest size on, always the plan that stays within the tolerance
+ * for the most sizes. Ties go to the least sum of time ratios, then to the first plan.
  */
 function fewPlans(plans: readonly TunedPlan[], sizes: readonly Bytes[], tolerance: number): readonly TunedPlan[] {
   const best = sizes.map((size) => bestAt(plans, size).secondsAt(size));

@@ -1,7 +1,7 @@
 /**
- * Times of one plan over sizes. A plan's time is made of latencies and of bytes over bandwidths, and which of them add up changes at
- * few sizes: between these it is a straight line. Three simulated times on one line are taken to have it all between them, so that
- * few simulations tell the times at all sizes.
+ * The time of one plan as a function of the message size. It is piecewise linear, since which latencies and bandwidths
+ * add up changes at few sizes. If three simulated times lie on a line, all sizes between them are interpolated, so that
+ * few simulations give the times at all sizes.
  */
 import { type Bytes, rounding, type Seconds } from '../ir/units.ts';
 
@@ -12,23 +12,23 @@ interface Point {
 
 export class TimeCurve {
   private readonly simulated: (size: Bytes) => Seconds;
-  /** Simulated, by ascending sizes. */
+  /** Simulated points by ascending size. */
   private readonly points: Point[] = [];
-  /** Whether times from the point of the same index to the next one lie on a line. */
+  /** Whether the section from the point of the same index to the next one is known to be linear. */
   private readonly isLine: boolean[] = [];
 
-  /** @param simulated what a simulation of a message of so many bytes says */
+  /** @param simulated simulates a message of the given size */
   constructor(simulated: (size: Bytes) => Seconds) {
     this.simulated = simulated;
   }
 
-  /** Takes up what is known already. */
+  /** Adds a time that is already known. */
   learn(size: Bytes, seconds: Seconds): void {
     const index = this.indexOf(size);
     if (this.points[index]?.size !== size) this.insert(index, { size, seconds });
   }
 
-  /** The time of a message of `size` bytes, read off a line where there is one. */
+  /** The time of a message of `size` bytes, interpolated on linear sections. */
   at(size: Bytes): Seconds {
     const index = this.indexOf(size);
     if (this.points[index]?.size === size) return this.points[index].seconds;
@@ -36,7 +36,7 @@ export class TimeCurve {
     return this.simulateAt(size);
   }
 
-  /** The simulated time, also where a line would tell it but for rounding. */
+  /** The simulated time, even on a linear section. */
   exactlyAt(size: Bytes): Seconds {
     const point = this.points[this.indexOf(size)];
     return point?.size === size ? point.seconds : this.simulateAt(size);
@@ -48,7 +48,7 @@ export class TimeCurve {
     return seconds;
   }
 
-  /** The first point that is not below `size`. */
+  /** The index of the first point not below `size`. */
   private indexOf(size: Bytes): number {
     let [low, high] = [0, this.points.length];
     while (low < high) {
@@ -60,7 +60,7 @@ export class TimeCurve {
   }
 
   private insert(index: number, point: Point): void {
-    // A line stays one when it is divided.
+    // A linear section stays linear when it is divided.
     const within = index > 0 && this.isLine[index - 1] === true;
     this.points.splice(index, 0, point);
     this.isLine.splice(index, 0, within);

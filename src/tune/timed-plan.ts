@@ -1,4 +1,4 @@
-/** A proved plan that remembers how long it takes. */
+/** A proved plan with its time as a function of the message size. */
 
 import type { CostReport, LinkUse } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
@@ -9,12 +9,12 @@ import { TimeCurve } from './time-curve.ts';
 
 export class TunedPlan {
   readonly evaluated: EvaluatedCandidate;
-  /** The size for which its depth was chosen. */
+  /** The size for which its pipeline depth was chosen. */
   readonly tunedFor: Bytes;
-  /** On the machine under the protocol that its messages move by. */
+  /** Routes on the machine under the protocol that the plan uses. */
   readonly routes: Routes;
   private readonly curve: TimeCurve;
-  /** What it costs without any bytes. */
+  /** Its cost for an empty message, once simulated. */
   private nothing: CostReport | undefined;
 
   constructor(priced: EvaluatedCandidate, tunedFor: Bytes, routes: Routes) {
@@ -25,17 +25,17 @@ export class TunedPlan {
     this.curve.learn(tunedFor, priced.cost.seconds);
   }
 
-  /** The candidate's name: the same for all depths. */
+  /** Name of the candidate, the same for all depths. */
   get algorithm(): string {
     return this.evaluated.candidate.name;
   }
 
-  /** How its messages move, where the machine has protocols. */
+  /** The protocol of its messages, on machines that have protocols. */
   get protocol(): string | undefined {
     return this.routes.topology.protocol;
   }
 
-  /** Lanes that move each message; undefined where the machine has none of its own. */
+  /** Lanes per message; undefined on machines without a lane model. */
   get instances(): number | undefined {
     if (this.routes.topology.lane === undefined) return undefined;
     const { instances } = this.evaluated.candidate.origin;
@@ -46,19 +46,19 @@ export class TunedPlan {
     return this.evaluated.checked.plan.bulks;
   }
 
-  /** Simulated time of a message of `size` bytes, exact but for rounding. */
+  /** Simulated time for a message of `size` bytes, exact up to rounding errors. */
   secondsAt(size: Bytes): Seconds {
     return this.curve.at(size);
   }
 
-  /** The same as a simulation says it, to the last digit. */
+  /** The simulated time itself, without interpolation. */
   simulatedSecondsAt(size: Bytes): Seconds {
     return this.curve.exactlyAt(size);
   }
 
   /**
-   * About the least that the plan may take in any number of bulks: pipelines take longer where bulks stand in each other's way, and
-   * hardly ever less.
+   * Estimated minimum time of the plan over all numbers of bulks: pipelines take longer where bulks delay each other,
+   * and hardly ever less.
    */
   hopeAt(size: Bytes): Seconds {
     this.nothing ??= this.simulated(0);
@@ -66,12 +66,13 @@ export class TunedPlan {
     const links = this.linksAt(size, this.nothing);
     const cost = { ...this.evaluated.cost, seconds: this.secondsAt(size), links };
     const busiest = occupancyLowerBound(this.evaluated.schedule, this.routes, size);
-    // Of a plan in several bulks it is not known what one takes: all bytes over the busiest link, and the way from end to end.
+    // The time of one bulk is unknown for a plan in several bulks: the maximum of all bytes over the busiest link, and
+    // the latency plus the bytes of one pass.
     if (this.bulks > 1) return Math.max(busiest, latency + busiestLinkTime({ cost }, this.routes));
     return Math.max(busiest, pipelineEstimate({ cost }, latency, this.routes).seconds);
   }
 
-  /** The plan with its price at another size. */
+  /** The plan as an evaluated candidate at another size. */
   evaluatedAt(size: Bytes): EvaluatedCandidate {
     return { ...this.evaluated, cost: this.simulated(size) };
   }
@@ -80,7 +81,7 @@ export class TunedPlan {
     return simulate(this.evaluated.checked.plan, this.routes, size);
   }
 
-  /** What links have to carry grows with the size; what they are kept for latencies alone does not. */
+  /** The bytes on links grow with the size; the time that they are occupied by latencies alone does not. */
   private linksAt(size: Bytes, nothing: CostReport): readonly LinkUse[] {
     const share = size / this.tunedFor;
     const idle = new Map(nothing.links.map(({ link, busy }) => [link, busy]));

@@ -1,6 +1,6 @@
 /**
- * The best plan for every size of a message: candidates are proved once, timed at all sizes, and few of them divide the sizes among
- * themselves. What other libraries would take instead is told beside it.
+ * Tuning: the best plan for every message size. Candidates are proved once and timed at all sizes, and few of them
+ * share the range of sizes. The report also contains what other libraries would run.
  */
 import { lowerBound } from '../bounds/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -15,32 +15,38 @@ import { bestAt, rangesFor, type SizeRange } from './ranges.ts';
 import type { TunedPlan } from './timed-plan.ts';
 
 export interface TuneRequest extends Omit<PlansRequest, 'onTried'> {
-  /** Ascending; switch points are found between them. */
+  /** Ascending; switch points are located between them. */
   readonly sizes: readonly Bytes[];
-  /** A plan stays in use while it takes at most this share longer than the best (0.01 = 1 %), so that there are few. */
+  /**
+   * A plan stays in use while it takes at most this share longer than the best (0.01 = 1 %), so that there are few
+   * plans.
+   */
   readonly tolerance: number;
-  /** The machine under each protocol, of which each size takes the best; the topology alone where left out. */
+  /** The machine under each of its protocols; each size uses the best. The topology alone if absent. */
   readonly alternatives?: readonly Topology[] | undefined;
-  /** All plans in use combine by one tree, so that results have the same bits whatever the size of a message and of its parts. */
+  /**
+   * All plans in use reduce by the same tree, so that results are bitwise equal whatever the size of a message and its
+   * parts.
+   */
   readonly sameBits?: boolean | undefined;
-  /** Told how many plans there are so far, and how to get what the answer would be if the search ended there. */
+  /** Called with the number of plans so far, and a function that computes the result if the search ended there. */
   readonly onPool?: ((plans: number, result: () => TuneResult) => void) | undefined;
 }
 
-/** What is known of one size. */
+/** The result at one size. */
 export interface TunedSize {
   readonly size: Bytes;
-  /** The plan of its range, and what it takes. */
+  /** The plan of its range, and its time. */
   readonly plan: TunedPlan;
   readonly seconds: Seconds;
-  /** Of all plans that were tried the best, which may be within the tolerance of the one in use. */
+  /** Time of the best plan that was tried, possibly below that of the plan in use by up to the tolerance. */
   readonly bestSeconds: Seconds;
   readonly bound: Seconds;
   readonly disproved: Bound['disproved'];
   readonly optimality: number;
 }
 
-/** Least times of one algorithm in whatever number of bulks, one for each size. */
+/** Minimum times of one algorithm over all numbers of bulks, one per size. */
 export interface AlgorithmCurve {
   readonly algorithm: string;
   readonly seconds: readonly Seconds[];
@@ -49,23 +55,23 @@ export interface AlgorithmCurve {
 export interface TuneResult {
   readonly routes: Routes;
   readonly sizes: readonly TunedSize[];
-  /** In ascending order, without gaps; the boundaries are the switch points. */
+  /** Ascending, without gaps; the boundaries are the switch points. */
   readonly ranges: readonly SizeRange[];
-  /** The plans in use, each once, in the order of their first range. */
+  /** The plans in use without duplicates, in the order of their first range. */
   readonly plans: readonly TunedPlan[];
   /** All plans that were timed. */
   readonly pool: readonly TunedPlan[];
   readonly curves: readonly AlgorithmCurve[];
   readonly dismissed: readonly Dismissal[];
   readonly stoppedEarly: boolean;
-  /** The one tree of reductions that all plans in use have, where that was asked for: for each rank, with ranks as leaves. */
+  /** If requested, the reduction tree that all plans in use share: for each rank, with ranks as leaves. */
   readonly tree: string | undefined;
 }
 
 /**
  * Tunes a collective for a topology.
- * @throws CccError 'no-plan' when no engine has a schedule for it, or none that combines all chunks by one tree where that is asked for,
- * 'stopped' when none had one in time
+ * @throws CccError 'no-plan' if no engine has a schedule, or none that combines all chunks by one tree where that is
+ * required; 'stopped' if none had one in time
  */
 export function tuneSizes(request: TuneRequest): TuneResult {
   const { topology, collective, onPool } = request;
@@ -90,7 +96,7 @@ export function tuneSizes(request: TuneRequest): TuneResult {
   return resultOf(pool, usable, request, routes, pool.stoppedEarly);
 }
 
-/** The plans that may be used, textbooks first; undefined where there are none. */
+/** The plans that may be used, textbook algorithms first; undefined if there are none. */
 function usableOf({ plans }: PlanPool, { sameBits, sizes, limits }: TuneRequest): Usable | undefined {
   const pool = textbooksFirst(plans);
   if (sameBits === true) return ofOneTree(pool, sizes, limits);
@@ -102,7 +108,7 @@ interface Usable {
   readonly tree: string | undefined;
 }
 
-/** The plans under all protocols, where there are several: each is timed on its own. */
+/** Collects plans under each protocol; each is timed on the machine under its protocol. */
 function collectUnderProtocols(
   { alternatives, ...request }: TuneRequest & Pick<PlansRequest, 'onTried'>,
   routes: Routes,
@@ -122,7 +128,7 @@ function collectUnderProtocols(
   return together(sofar);
 }
 
-/** The sizes divided among the plans that there are. */
+/** Divides the sizes among the plans. */
 function resultOf(
   { plans, dismissed }: PlanPool,
   { plans: usable, tree }: Usable,
@@ -137,7 +143,7 @@ function resultOf(
     const { plan } = sizeRangeOf(ranges, size);
     const seconds = plan.simulatedSecondsAt(size);
     const bestSeconds = Math.min(seconds, bestAt(pool, size).secondsAt(size));
-    // No plan under any protocol takes less than the least of their bounds.
+    // No plan under any protocol takes less than the smallest of their bounds.
     const bounds = alternatives.map((machine) => lowerBound(unchunked, machine, size));
     const least = bounds.reduce((best, next) => (next.seconds < best.seconds ? next : best));
     const { seconds: bound, disproved } = bestValidBound(least, bestSeconds);
@@ -157,13 +163,13 @@ function resultOf(
   };
 }
 
-/** Of plans that take equally long the first is taken: a published algorithm, in as few bulks as possible. */
+/** Orders plans such that ties go to published algorithms in as few bulks as possible. */
 function textbooksFirst(plans: readonly TunedPlan[]): readonly TunedPlan[] {
   const rank = ({ evaluated }: TunedPlan): number => (evaluated.candidate.origin.engine === 'library' ? 0 : 1);
   return [...plans].sort((a, b) => rank(a) - rank(b));
 }
 
-/** The range that a size between the least and the greatest lies in. */
+/** The range that contains a size, which lies between the smallest and the largest. */
 export function sizeRangeOf(ranges: readonly SizeRange[], size: Bytes): SizeRange {
   return ranges.find(({ to }) => size < to) ?? ranges[ranges.length - 1];
 }

@@ -1,7 +1,8 @@
 /**
- * Lower bounds on a machine that looks the same from every chip, from what one chip sees (docs/bounds.md, *Compact plans*). A reducescatter
- * backwards in time moves what an allgather moves, on the machine with every link turned round: values of different shards never
- * merge, so as many bytes must leave every rank there as come to it here. It has the same bounds, and has to reduce besides.
+ * Lower bounds on a machine that looks the same from every chip, from the view of one chip (docs/bounds.md, *Compact
+ * plans*). A time-reversed reducescatter moves what an allgather moves, on the transposed machine: values of different
+ * shards never merge, so as many bytes must leave every rank there as must reach it here. It has the same bounds, and
+ * must reduce besides.
  */
 
 import { roundsToReach } from '../../bounds/slots/gathering.ts';
@@ -17,12 +18,12 @@ import { lengthCertificates } from './lengths.ts';
 import { chipBandwidth, minLatency } from './links.ts';
 import { reductionCertificates, totalCertificates } from './totals.ts';
 
-/** Sets of axes that are looked at. */
+/** Maximum number of sets of axes that are tried. */
 const mostAxisSets = 1 << 10;
 
 /**
- * The best lower bound that is known on the time of a collective of M = `size` bytes, with all its certificates, best first. For a
- * reducescatter `machine` is the one with every link turned round.
+ * The best lower bound known on the time of a collective of M = `size` bytes, with all certificates, best first. For a
+ * reducescatter `machine` is the transposed machine.
  * @param collective an allgather, reducescatter, allreduce or alltoall
  */
 export function compactLowerBound(
@@ -61,7 +62,10 @@ function latencyCertificate(distances: Float64Array, backwards: boolean): Compac
   return { kind: 'latency', seconds: distances[far], reason, witness: { from, to } };
 }
 
-/** Rank `far`, one of the farthest, and rank 0: over link g come at most β_g · (T − a_g), a_g being the least Σα of ways that end with it. */
+/**
+ * For rank 0 and `far`, one of the ranks farthest from it: at most β_g · (T − a_g) bytes arrive over link g, a_g being
+ * the least Σα of paths that end with it.
+ */
 function pairCertificate(
   machine: SymmetricTopology,
   distances: Float64Array,
@@ -93,7 +97,7 @@ function spreadingCertificates(
   const pipelined = generators.some(({ occupancy }) => occupancy === 'pipelined');
   return (['out', 'in'] as const).flatMap((direction): readonly CompactCertificate[] => {
     const links = pipelined ? Number.POSITIVE_INFINITY : generators.length;
-    // What a chip sends on the machine that is turned round, it receives.
+    // On the transposed machine sending and receiving are exchanged.
     const slots = Math.min(links, (direction === 'out') === backwards ? ports.receive : ports.send);
     if (!Number.isFinite(slots)) return [];
     const rounds = roundsToReach(ranks, slots);
@@ -104,7 +108,7 @@ function spreadingCertificates(
   });
 }
 
-/** The best distance ρ: all that occur are tried, if links block. */
+/** The best distance ρ: if links are blocking, all distances that occur are tried. */
 function distanceCertificate(
   machine: SymmetricTopology,
   distances: Float64Array,
@@ -147,7 +151,7 @@ function roundsCertificates(
   return [{ kind: 'gathering', seconds, reason, witness: {} }];
 }
 
-/** On a ring each of a chip's links ends a row of all the others. */
+/** On a ring each of a chip's links is the end of a row of all other chips. */
 function rowCertificates(
   machine: SymmetricTopology,
   ranks: number,
@@ -165,7 +169,7 @@ function rowCertificates(
   return [{ kind: 'row', seconds, reason, witness: {} }];
 }
 
-/** Cuts around the chips that differ on a set of axes only; the empty set is a single chip, whose ports may count. */
+/** Cuts around chips that differ in a set of axes only; the empty set is a single chip, whose ports may matter. */
 function cutCertificates(
   machine: SymmetricTopology,
   ranks: number,
@@ -206,7 +210,7 @@ function cutOfTotals(bandwidth: number, bytes: Bytes, which: string) {
   return { seconds: bytes / bandwidth, reason };
 }
 
-/** Of one chip: the bandwidth of its links that change a coordinate on another axis than these. */
+/** Bandwidth of the links of one chip that change a coordinate outside these axes. */
 function leavingBandwidth({ shape, generators }: SymmetricTopology, axes: ReadonlySet<number>): number {
   const group = new TranslationGroup(shape);
   const others = [...shape.keys()].filter((axis) => !axes.has(axis));

@@ -1,7 +1,7 @@
 /**
- * Checks certificates of bounds on compact plans from what one chip sees of its machine. It shares nothing with the search (bound.ts)
- * and prefers the plainest way. What is proved of one rank holds of all, and of a reducescatter what is proved of an allgather on
- * the machine with every link turned round, which has the same links from every chip, and the ports of receiving for sending.
+ * Checks certificates of bounds on compact plans from the view of one chip. It shares no code with the search
+ * (bound.ts), and prefers the plainest method. What is proved for one rank holds for all; a reducescatter has the
+ * bounds of an allgather on the transposed machine, where sending and receiving ports are exchanged.
  */
 
 import type { WitnessFields } from '../../certificates/fields.ts';
@@ -15,7 +15,7 @@ import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
 import { longestTime } from '../../ir/units.ts';
 
-/** What can be proved of a collective: what a pair of ranks exchanges, and what there is of it in all. */
+/** The collective: what a pair of ranks exchanges, and the total. */
 interface Question {
   readonly kind: CollectiveKind;
   readonly machine: SymmetricTopology;
@@ -23,7 +23,10 @@ interface Question {
   readonly work: Work;
 }
 
-/** Whether the certificate, which may be anything that a file says, proves that no correct plan for the collective takes less than its `seconds`. */
+/**
+ * Whether the certificate, which may be arbitrary input, proves that no correct plan for the collective takes less than
+ * its `seconds`.
+ */
 export function judgeCompactCertificate(
   certificate: unknown,
   { kind, ranks, counts }: Collective,
@@ -41,7 +44,7 @@ export function judgeCompactCertificate(
 
 type Kind = keyof CompactWitnesses;
 
-/** @throws Unreadable where a field is not what its kind has */
+/** @throws Unreadable if a field is not what its kind requires */
 const witnesses: {
   readonly [K in Kind]: (fields: WitnessFields, machine: SymmetricTopology) => CompactWitnesses[K];
 } = {
@@ -94,7 +97,7 @@ function provedBy(kind: Kind, fields: WitnessFields, question: Question): Second
   }
 }
 
-/** Any rank needs something of any other, over links of so much latency at least. */
+/** Every rank needs something from every other, over paths of at least this latency. */
 function provedByWay({ from, to }: CompactWitnesses['latency'], { machine, work }: Question): Seconds {
   return waysFromZero(machine, work)[offsetBetween(from, to, machine)];
 }
@@ -105,8 +108,8 @@ function offsetBetween(from: number, to: number, { shape }: SymmetricTopology): 
 }
 
 /**
- * What rank `to` needs of `from` leaves `from` over its links: β·(T − a) bytes over each at most, a being the latency of the link and of the
- * way on.
+ * What rank `to` needs from `from` leaves `from` over its links: at most β·(T − a) bytes over each, where a is the
+ * latency of the link and of the rest of the path.
  */
 function provedByPair({ from, to }: CompactWitnesses['pair'], { kind, machine, size, work }: Question): Seconds {
   const offset = offsetBetween(from, to, machine);
@@ -119,7 +122,10 @@ function provedByPair({ from, to }: CompactWitnesses['pair'], { kind, machine, s
   return Math.max(ways[offset], checkedTimeToFill(links, kind === 'allreduce' ? size : shardOf(machine, size)));
 }
 
-/** Every rank's data must reach all others, or come from them; known to 1 + d times as many ranks after each message. */
+/**
+ * Every rank's data must reach all others, or come from them; each message multiplies the number of ranks that know it
+ * by at most 1 + d.
+ */
 function provedBySpreading(direction: Direction, { machine }: Question): Seconds {
   const { generators, ports, shape } = machine;
   const most = direction === 'out' ? ports.send : ports.receive;

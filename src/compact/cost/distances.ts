@@ -1,10 +1,10 @@
-/** How far every rank is from rank 0 on a machine that looks the same from every chip. */
+/** The distance of every rank from rank 0 on a machine that looks the same from every chip. */
 
 import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 
-/** Least Σα of the ways from each rank to rank 0, which is also that from rank 0 to the rank's opposite, ⊖rank. */
+/** Least Σα from each rank to rank 0, which equals that from rank 0 to ⊖rank. */
 export function latenciesToZero(machine: SymmetricTopology): Float64Array {
   const group = new TranslationGroup(machine.shape);
   const [first] = machine.generators;
@@ -12,7 +12,7 @@ export function latenciesToZero(machine: SymmetricTopology): Float64Array {
   return equal ? breadthFirst(group, machine) : byLatency(group, machine);
 }
 
-/** Where all links have one latency, breadth first does, at a fraction of the time. */
+/** If all links have the same latency, breadth-first search suffices, in a fraction of the time. */
 function breadthFirst(group: TranslationGroup, { generators }: SymmetricTopology): Float64Array {
   const back = generators.map(({ offset }) => group.translation(group.negate(offset)));
   const least = new Float64Array(group.order).fill(Number.POSITIVE_INFINITY);
@@ -30,7 +30,7 @@ function breadthFirst(group: TranslationGroup, { generators }: SymmetricTopology
   return least;
 }
 
-/** Against the direction of the links. */
+/** Dijkstra's algorithm against the direction of the links. */
 function byLatency(group: TranslationGroup, { generators }: SymmetricTopology): Float64Array {
   const back = generators.map(({ offset }) => group.translation(group.negate(offset)));
   const search = new NearestFirst(group.order);

@@ -1,4 +1,7 @@
-/** Bounds on an alltoall by lengths of links, which on a machine that looks the same from every chip are those of its generators (docs/bounds.md). */
+/**
+ * Alltoall bounds by link lengths; on a machine that looks the same from every chip one length per generator is enough
+ * (docs/bounds.md).
+ */
 import type { CompactCertificate } from '../../ir/certificate.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
@@ -6,7 +9,10 @@ import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts
 import { latenciesToZero } from './distances.ts';
 import { minLatency } from './links.ts';
 
-/** The best of: all links alike, all by their time per byte, and the links along one axis alone. */
+/**
+ * The best of three choices: all links of equal length, length proportional to the time per byte, and the links along
+ * one axis only.
+ */
 export function lengthCertificates(machine: SymmetricTopology, shard: Bytes): readonly CompactCertificate[] {
   let best: CompactCertificate | undefined;
   for (const lengths of lengthChoices(machine)) {

@@ -1,4 +1,4 @@
-/** What a compact plan costs on a machine that looks the same from every chip. */
+/** Simulates compact plans on a machine that looks the same from every chip. */
 
 import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/compact.ts';
 import type { CostReport } from '../../ir/report.ts';
@@ -10,9 +10,9 @@ import { measureTraffic } from '../../model/simulate/traffic.ts';
 import { weigh } from '../../model/simulate/weights.ts';
 
 /**
- * Simulates a proved compact plan for a message of `size` bytes. Totals are those of all ranks; `links` has one entry per
- * generator, for each of its N links; `criticalPath` is in rank 0's program.
- * @throws CccError 'unsupported' for messages between chips that are no neighbours, and for chips with too few ports
+ * Simulates a proved compact plan for a message of `size` bytes. Totals are those of all ranks; `links` has one entry
+ * per generator, for each of its N links; `criticalPath` refers to rank 0's program.
+ * @throws CccError 'unsupported' for messages between chips that are not neighbours, and for chips with too few ports
  */
 export function simulateCompact(compact: CompactPlan, machine: SymmetricTopology, size: Bytes): CostReport {
   const plan = soleProgram(compact);
@@ -31,7 +31,7 @@ export function simulateCompact(compact: CompactPlan, machine: SymmetricTopology
     messages: traffic.messages * ranks,
     bytesMoved: traffic.bytesMoved * ranks,
     bytesOnLinks: traffic.bytesOnLinks * ranks,
-    // All messages go over one link; on the folded machine all pairs of ranks look like one.
+    // All messages take one link. On the quotient machine all pairs of ranks look like one.
     stretch: connections.count === 0 ? 0 : 1,
     criticalPath: simulation.criticalPath(),
   };

@@ -1,11 +1,16 @@
-/** Bounds from what all ranks have to send and to reduce together; as all chips are alike, each has an even share or some has more. */
+/**
+ * Bounds from the total that all ranks must send and reduce: since all chips are alike, some rank has at least an even
+ * share.
+ */
 import type { CompactCertificate } from '../../ir/certificate.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';
 import { chipBandwidth, minLatency } from './links.ts';
 
-/** An allreduce takes 2(N − 1) messages for each byte: as many as gossip among N (docs/bounds.md, *Messages in all*). */
+/**
+ * An allreduce takes 2(N − 1) messages for each byte, as gossiping among N does (docs/bounds.md, *Messages in all*).
+ */
 export function totalCertificates(
   machine: SymmetricTopology,
   ranks: number,
@@ -22,9 +27,9 @@ export function totalCertificates(
 }
 
 /**
- * Some rank has to reduce its even share of (N − 1)·M bytes or more, and where the links stop meanwhile, to send as much besides.
- *
- * @param machine for a reducescatter with every link turned round: what it receives there, chips send
+ * Some rank must reduce its even share of (N − 1)·M bytes or more, and if its links stop meanwhile, send as much
+ * besides.
+ * @param machine for a reducescatter the transposed machine, where chips send what they receive here
  */
 export function reductionCertificates(
   machine: SymmetricTopology,

@@ -1,7 +1,8 @@
 /**
- * From the ways of an alltoall's items to rank 0's program. Items that set off over a generator in a stage wait at its *front*, those with
- * the longest way first. So what goes on from a message that came is the first part of it and is sent as it lies; the rest has
- * reached the end of its stage, and is copied to the front where it goes on, or into the output.
+ * Lowers the routes of an alltoall's items to rank 0's program. Items that depart over a generator in a stage wait at
+ * its *front*, ordered by the number of hops left, the largest first. The items of a received message that go on are
+ * then a prefix of it, which is sent as it lies; the rest have completed their stage and are copied to the front of
+ * their next stage, or to the output.
  */
 import type { CompactPlan, Generator, StagedRoutes } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
@@ -9,15 +10,15 @@ import type { CompactLowering } from './layered.ts';
 import { MessageBuffers, type ReceivedMessage } from './message-buffers.ts';
 import { type CodedChunk, inInput, inOutput, inScratch } from './program.ts';
 
-/** What sets off over a generator in a stage. */
+/** The items that depart over a generator in a stage. */
 interface Front {
-  /** Items, those with the longest way first. */
+  /** Items, those with the most hops first. */
   readonly items: Int32Array;
-  /** How many of them go on for more than s links, for s from 0; ends with 0. */
+  /** `going[s]`: how many of them take more than s links; ends with 0. */
   readonly going: readonly number[];
-  /** Where they wait in scratch; −1 if they are one slice of the input, from where they are sent. */
+  /** Where they wait in scratch; −1 if they are one slice of the input and are sent from there. */
   readonly at: number;
-  /** By receiving lane: its first and last operation that brought something here. */
+  /** By receiving lane: the first and the last operation that delivered an item to this front. */
   readonly brought: Map<number, { readonly first: number; last: number }>;
 }
 
@@ -31,12 +32,12 @@ class Exchange {
   private readonly lowering: CompactLowering;
   private readonly group: TranslationGroup;
   private readonly generators: readonly Generator[];
-  /** Chunks of an item. */
+  /** Chunks per item. */
   private readonly size: number;
   private readonly messages: MessageBuffers;
   /** By stage and generator. */
   private readonly fronts: readonly (readonly Front[])[];
-  /** By stage: where in its front each item waits, in items. */
+  /** By stage: the position of each item in its front, in items. */
   private readonly position: readonly Int32Array[];
   private readonly scratch: number;
   private readonly lastReads: number[] = [];
@@ -89,7 +90,7 @@ class Exchange {
     return program.build({ name, collective, shape: group.shape, sharded: false, bulks, buffers });
   }
 
-  /** Sorted by hops, most first; items that go equally far stay in order. */
+  /** Sorted by hops, most first; stable for equal hops. */
   private itemsOf(stage: number, g: number): Pick<Front, 'items' | 'going'> {
     const { generator, hops } = this.stagedRoutes.stages[stage];
     const going: number[] = [];
@@ -111,7 +112,7 @@ class Exchange {
     return { items, going };
   }
 
-  /** The stage in which an item moves next, from some stage on; the number of stages if in none. */
+  /** The next stage in which an item moves, from a given stage on; the number of stages if none. */
   private nextStage(item: number, from: number): number {
     const { stages } = this.stagedRoutes;
     let stage = from;
@@ -120,12 +121,12 @@ class Exchange {
   }
 
   private isSentFromInput(stage: number, items: Int32Array): boolean {
-    // In place the input is overwritten from the first stage on.
+    // In place, the input is overwritten from the first stage on.
     if (this.lowering.collective.inPlace && stage > 0) return false;
     return items.length === 1 && this.nextStage(items[0], 0) === stage;
   }
 
-  /** Brings the rank's own items to the fronts of a generator, from where they set out. */
+  /** Copies the rank's own items to the fronts of a generator, where they start. */
   private setOut(g: number): void {
     const { messages, size } = this;
     const lane = messages.sendLanes[g];
@@ -146,7 +147,7 @@ class Exchange {
     if (last >= 0) this.lastReads.push(last);
   }
 
-  /** Adjacent parts of one shard. */
+  /** Whether two items are adjacent parts of one shard. */
   private areNeighbours(item: number, next: number): boolean {
     const { parts } = this.stagedRoutes;
     return next === item + 1 && Math.floor(item / parts) === Math.floor(next / parts);
@@ -215,19 +216,19 @@ class Exchange {
     return arrival;
   }
 
-  /** What has come for rank 0 to offset v of its sender is of rank ⊖v. */
+  /** The item that has arrived at rank 0 from a sender for offset v belongs to rank ⊖v. */
   private outputSlot(item: number): number {
     const { parts } = this.stagedRoutes;
     const shard = Math.floor(item / parts);
     return (this.group.negate(shard) * parts + (item - shard * parts)) * this.size;
   }
 
-  /** Copies items that have come, neighbours in one shard from `item` on, to where they belong in the output. */
+  /** Copies received items, consecutive parts of one shard from `item` on, to their place in the output. */
   private deliver(lane: number, step: number, from: CodedChunk, count: number, item: number): void {
     const { program } = this.messages;
     const copy = program.copy(lane, step, from, inOutput(this.outputSlot(item)), count);
     if (!this.lowering.collective.inPlace || this.guarded.has(lane)) return;
-    // In place the output is the input: everything must have left it.
+    // In place the output is the input, so all of it must have been sent before.
     this.guarded.add(lane);
     for (const read of this.lastReads) program.wait(copy, read);
   }

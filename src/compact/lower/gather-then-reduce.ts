@@ -1,7 +1,7 @@
 /**
- * From foldings to the program of an allreduce in which every rank gathers whole values and reduces them itself. Buffers are not shifted: all
- * ranks have the same names for the chunks of the vector. Every part of the vector has a lane that combines, and its values have
- * places in scratch of their own, so that nothing is overwritten.
+ * Lowers gather-then-reduce stages to the program of an allreduce in which every rank gathers whole vectors and reduces
+ * them locally. Buffers are not shifted: all ranks use the same names for the chunks of the vector. Every part of the
+ * vector has a lane for reductions, and its values have slots of their own in scratch, so nothing is overwritten.
  */
 import type { CompactPlan, GatherThenReduce } from '../../ir/compact.ts';
 import { bufferCodes } from '../../lower/memory/buffer-codes.ts';
@@ -17,24 +17,24 @@ export function lowerGatherThenReduce(
   return new Folder(parts, lowering).run();
 }
 
-/** A value that is at hand: where it stands, and what has to be done before; −1 for nothing. */
+/** An available value: its location, and the operation that must be complete before it is used; −1 for none. */
 interface Value {
   readonly buffer: number;
   readonly offset: number;
   readonly ready: number;
 }
 
-/** A part in one of its stages. */
+/** One stage of a part. */
 class Stage {
   readonly rows: TreeRows;
   readonly over: readonly number[];
-  /** Where the values of this stage come in, row after row, and where they are reduced. */
+  /** Where the values of this stage are received, row after row, and where they are reduced. */
   readonly landAt: number;
   readonly sumAt: number;
   readonly own: Value;
   /** The last operation that reduced something. */
   last = -1;
-  /** By number of the rank: the receive that brought its value. */
+  /** By number of the rank: the receive that delivered its value. */
   readonly broughtBy: Int32Array;
   private readonly rowOf: Int32Array;
   private readonly numberOf: ReadonlyMap<number, number>;
@@ -62,7 +62,7 @@ class Stage {
     this.broughtBy = new Int32Array(rankOf.length).fill(-1);
   }
 
-  /** The number that the rank of a row, as the rank across names it, has for rank 0. */
+  /** The number that the rank of a row, named from the receiving rank's view, has for rank 0. */
   numberAt(row: number, i: number): number {
     const rank = this.shifts[i](this.rankOf[this.rows.tree.shard[row]]);
     const number = this.numberOf.get(rank);
@@ -70,7 +70,7 @@ class Stage {
     return number;
   }
 
-  /** Where the value of a number has come in. */
+  /** Where the value of a number was received. */
   placeOf(number: number, size: number): number {
     return this.landAt + this.rowOf[number] * size;
   }
@@ -86,7 +86,7 @@ class Folder {
   private readonly receiveLanes: readonly number[];
   private readonly combineLanes: readonly number[];
   private scratch = 0;
-  /** Sends of what stands in the input, which the output overwrites in place. */
+  /** Sends that read the input, which an in-place output overwrites. */
   private readonly inputReads: number[] = [];
 
   constructor(parts: readonly (readonly GatherThenReduce[])[], lowering: CompactLowering) {
@@ -107,7 +107,7 @@ class Folder {
       (_, part): Value => ({ buffer: bufferCodes.input, offset: part * this.size, ready: -1 }),
     );
     const stages: Stage[] = [];
-    // Step by step over all parts: messages of two parts over one generator then keep one order on all ranks.
+    // Step by step over all parts, so that messages of two parts over one generator have the same order on all ranks.
     for (const { part, folding, layer, step, isLast } of this.inOrder()) {
       if (layer === 0) stages[part] = this.open(folding, part, step, values[part]);
       const stage = stages[part];
@@ -122,7 +122,7 @@ class Folder {
     return this.program.build({ name, collective, shape: group.shape, sharded: false, bulks, buffers });
   }
 
-  /** Layers of all parts' trees, by step. */
+  /** The layers of all parts' trees, ordered by step. */
   private inOrder(): readonly {
     readonly part: number;
     readonly folding: GatherThenReduce;
@@ -149,7 +149,7 @@ class Folder {
     return stage;
   }
 
-  /** Rows are values of ranks as the rank across numbers them; it gets what rank 0 had before this layer. */
+  /** Rows are values of ranks, named from the receiving rank's view; it gets what rank 0 had before this layer. */
   private send(stage: Stage, layer: number, i: number, step: number): void {
     const { program, size } = this;
     const g = stage.over[i];

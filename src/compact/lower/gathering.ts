@@ -1,7 +1,7 @@
 /**
- * An allgather along an in-tree. A message that is one slice is received where it belongs; what others bring is copied there from where they
- * land. What came in one step is handed on in the next from where it lies: as it is, where one stretch of memory is a whole
- * message, else packed.
+ * Lowers an allgather along an in-tree. A message that is one slice is received in its final place; other messages are
+ * received in a landing buffer and copied. What arrived in one step is forwarded in the next from where it lies: as it
+ * is if the whole message is contiguous in memory, otherwise packed.
  */
 import type { Generator } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
@@ -10,13 +10,16 @@ import type { MessageBuffers, ReceivedMessage } from './message-buffers.ts';
 import { inOutput, inScratch } from './program.ts';
 import type { TreeRows } from './rows.ts';
 
-/** Where the rank's own shard stands, and what has to be done before it is sent, or before other shards come in; −1 for nothing. */
+/**
+ * Location of the rank's own shard, and the operation that must be complete before it is sent, or before other shards
+ * arrive; −1 for none.
+ */
 export interface GatherStart {
   readonly ownBuffer: number;
   readonly ownReady: number;
-  /** Operations that read output slots, which share memory with the input, before they are filled. */
+  /** Operations that read output slots (which share memory with the input) before these are filled. */
   readonly lastReads: readonly number[];
-  /** The number of steps before the first. */
+  /** Number of steps before the first. */
   readonly steps: number;
 }
 
@@ -24,11 +27,11 @@ export class CompactGather {
   private readonly rows: TreeRows;
   private readonly messages: MessageBuffers;
   private readonly generators: readonly Generator[];
-  /** By row: the slot that is sent for it, which the rank across names as the row does. */
+  /** By row: the slot that is sent for it, named from the receiving rank's view. */
   private readonly sentFrom: Int32Array;
   private readonly sources: readonly number[];
   private readonly start: GatherStart;
-  /** By output slot: where its data can be read, and which arrival of the last step brought them. */
+  /** By output slot: where its data can be read, and which message of the last step delivered it. */
   private readonly buffer: Uint8Array;
   private readonly offset: Int32Array;
   private readonly cameOver: Int8Array;
@@ -59,13 +62,16 @@ export class CompactGather {
 
   run(): void {
     for (let step = 0; step < this.rows.tree.stepCount; step++) {
-      // What a step sends had arrived before it.
+      // What a step sends arrived in earlier steps.
       for (let g = 0; g < this.generators.length; g++) this.send(step, g);
       this.arrivals = this.generators.map((_, g) => this.receive(step, g));
     }
   }
 
-  /** Rank 0 sends what the rank across gets: its chunk of shard z is rank 0's chunk of shard z ⊕ offset. */
+  /**
+   * Rank 0 sends what the receiving rank across the generator gets: that rank's chunk of shard z is rank 0's chunk of
+   * shard z ⊕ offset.
+   */
   private send(step: number, g: number): void {
     const { rows, messages } = this;
     const { program } = messages;
@@ -90,7 +96,10 @@ export class CompactGather {
     if (!whole) program.send(lane, at, peer, inScratch(messages.packAt[g]), end - first);
   }
 
-  /** The row behind those whose data stand one behind the other, in one shard if they are in a buffer of shards. */
+  /**
+   * The end of a run of rows whose data is contiguous in memory, and within one shard where the buffer consists of
+   * shards.
+   */
   private stretchEnd(row: number, end: number): number {
     const { sentFrom, buffer, offset, cameOver } = this;
     const { shard } = this.rows.tree;
@@ -105,7 +114,7 @@ export class CompactGather {
     return next;
   }
 
-  /** Makes an operation wait for what brought the data that it reads. */
+  /** Makes an operation wait for the operations that delivered the data it reads. */
   private awaitStretch(operation: number, lane: number, slot: number): void {
     const { messages, start } = this;
     const arrival = this.cameOver[slot] < 0 ? undefined : this.arrivals[this.cameOver[slot]];
@@ -149,7 +158,7 @@ export class CompactGather {
     return arrival;
   }
 
-  /** Makes the first operation of a lane that fills output slots wait for who read the input there. */
+  /** Makes the first operation of a lane that fills output slots wait for the readers of the input there. */
   private guard(lane: number, operation: number): void {
     if (this.guarded.has(lane)) return;
     this.guarded.add(lane);

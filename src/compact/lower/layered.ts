@@ -1,6 +1,6 @@
 /**
- * From the in-tree of an allgather to the compact plan of an allgather, of a reducescatter (the tree of the machine turned round, run backwards) or of
- * an allreduce (the one and then the other, in buffers that are shifted like theirs).
+ * Lowers the in-tree of an allgather to the compact plan of an allgather, of a reducescatter (the tree of the
+ * transposed machine, reversed) or of an allreduce (one after the other, in buffers that are shifted accordingly).
  */
 import type { Collective } from '../../ir/collective.ts';
 import type { CompactPlan, Generator, InTree } from '../../ir/compact.ts';
@@ -22,8 +22,8 @@ export interface CompactLowering {
 
 /**
  * Lowers trees to the compact plan in which every rank follows them.
- * @param gather of the machine; for allgather and allreduce
- * @param reduce of the machine with every link turned round, for reducescatter and allreduce
+ * @param gather tree of the machine, for allgather and allreduce
+ * @param reduce tree of the transposed machine, for reducescatter and allreduce
  */
 export function lowerLayered(
   { gather, reduce }: { readonly gather?: InTree; readonly reduce?: InTree },
@@ -46,7 +46,7 @@ export function lowerLayered(
     program.copy(ownLane, 0, inInput(0), inOutput(0), chunks);
   }
   if (gathered !== undefined) {
-    // The rank's own shard of an allgather stands in the input from the start.
+    // In an allgather the rank's own shard is in the input initially.
     const ownBuffer = reduced === undefined ? input : output;
     const steps = reduced?.tree.stepCount ?? 0;
     new CompactGather(gathered, messages, group, generators, { ownBuffer, ownReady: ready, lastReads, steps }).run();
@@ -67,7 +67,7 @@ export function lowerLayered(
   });
 }
 
-/** Per generator: an allgather packs and lands what is not one slice; in a reducescatter everything lands. */
+/** Per generator: an allgather packs and lands only messages that are not one slice; a reducescatter lands all. */
 function largestMessages(
   generators: readonly Generator[],
   gathered: TreeRows | undefined,

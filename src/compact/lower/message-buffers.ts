@@ -1,7 +1,8 @@
 /**
- * The lanes and the scratch memory of a program that exchanges one message per generator and step. Each generator has a lane that sends and
- * one that receives, a place where a message is packed, and two landings for received ones, which take turns (double buffering). So what was received
- * in one step can be read while the next message comes in; who reads it, the message after that waits for.
+ * The lanes and scratch memory of a program that exchanges one message per generator and step. Each generator has a
+ * lane that sends and one that receives, a buffer where a message is packed, and two landing buffers for received
+ * messages that are used alternately (double buffering). What was received in one step can thus be read while the next
+ * message arrives; the message after that waits for the readers.
  */
 import type { Generator } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
@@ -10,36 +11,39 @@ import { CompactProgram, inScratch } from './program.ts';
 /** A message that was received. */
 export interface ReceivedMessage {
   readonly generator: number;
-  /** The receive. */
+  /** The receive operation. */
   readonly operation: number;
-  /** Where it lies in scratch. */
+  /** Its offset in scratch. */
   readonly offset: number;
-  /** Which of the landings that is. */
+  /** Which of the two landing buffers it uses. */
   readonly landing: number;
 }
 
 export class MessageBuffers {
   readonly program = new CompactProgram();
-  /** For what is done to the rank's own shard. */
+  /** The lane for operations on the rank's own shard. */
   readonly ownLane: number;
   readonly sendLanes: readonly number[];
   readonly receiveLanes: readonly number[];
-  /** Per generator, where a message is packed. */
+  /** Per generator, the offset of the packing buffer. */
   readonly packAt: readonly number[];
-  /** Slots of scratch used. */
+  /** Number of scratch slots used. */
   readonly scratch: number;
   private readonly sources: readonly number[];
   private readonly landAt: readonly number[];
   private readonly next: Int32Array;
-  /** Per landing: the first receive into it, −1 for none, and by lane the last operation that read it, −1 for none. */
+  /**
+   * Per landing buffer: the first receive into it, −1 for none; and by lane the last operation that read it, −1 for
+   * none.
+   */
   private readonly firstReceive: Int32Array;
   private readonly readers: readonly Int32Array[];
-  /** Which of these readers the next receive has to wait for. */
+  /** The readers for which the next receive has to wait. */
   private readonly unawaited: readonly Set<number>[];
 
   /**
    * @param largest chunks of the largest message of each generator that is packed, and that lands
-   * @param taken slots of scratch, the first ones, that are used for something else
+   * @param taken number of leading scratch slots reserved for other uses
    */
   constructor(
     group: TranslationGroup,
@@ -67,7 +71,7 @@ export class MessageBuffers {
     this.unawaited = Array.from(this.firstReceive, () => new Set<number>());
   }
 
-  /** Receives a message into the landing of a generator whose turn it is. */
+  /** Receives a message into the landing buffer of a generator that is next in turn. */
   land(generator: number, step: number, count: number): ReceivedMessage {
     const landing = this.next[generator];
     this.next[generator] = landing ^ 1;
@@ -80,14 +84,14 @@ export class MessageBuffers {
     return { generator, operation, offset, landing };
   }
 
-  /** Notes that an operation of a lane reads an arrival. */
+  /** Records that an operation of a lane reads a received message. */
   noteReader({ generator, landing }: ReceivedMessage, lane: number, operation: number): void {
     if (lane === this.receiveLanes[generator]) return;
     this.readers[landing][lane] = operation;
     this.unawaited[landing].add(lane);
   }
 
-  /** Makes the first message into each landing wait for those who read it in the bulk before. */
+  /** Makes the first receive into each landing buffer wait for the readers in the previous bulk. */
   separateBulks(): void {
     this.firstReceive.forEach((operation, landing) => {
       if (operation < 0) return;

@@ -1,11 +1,14 @@
-/** Rank 0's program of a compact plan while it is written: operations are added to lanes in any order, then sorted by lane. */
+/**
+ * Rank 0's program of a compact plan under construction: operations are added to lanes in any order, then sorted by
+ * lane.
+ */
 import type { Collective } from '../../ir/collective.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
 import { type OperationRow, OperationRows } from '../../ir/operation-table.ts';
 import { OperationCode } from '../../ir/plan.ts';
 import { bufferCodes } from '../../lower/memory/buffer-codes.ts';
 
-/** What a plan is besides its program. */
+/** The parts of a plan beside its program. */
 export interface ProgramFrame {
   readonly name: string;
   readonly collective: Collective;
@@ -15,7 +18,7 @@ export interface ProgramFrame {
   readonly buffers: CompactPlan['buffers'];
 }
 
-/** The first of some chunks in a buffer, by its code. */
+/** A position in a buffer, given by the buffer's code and an offset in chunks. */
 export interface CodedChunk {
   readonly buffer: number;
   readonly offset: number;
@@ -31,18 +34,20 @@ const elsewhere: CodedChunk = { buffer: -1, offset: 0 };
 export class CompactProgram {
   private readonly laneIds: number[] = [];
   private readonly rows = new OperationRows();
-  /** By lane: how many operations it has, and the last of them, −1 for none. */
+  /** By lane: its number of operations, and the last of them, −1 for none. */
   private readonly count: number[] = [];
   private readonly last: number[] = [];
 
-  /** A lane with that id; lanes stand in the plan in the order in which they were opened, if they have operations. */
+  /** Opens a lane with that id; lanes with operations appear in the plan in the order in which they were opened. */
   openLane(id: number): number {
     this.count.push(0);
     this.last.push(-1);
     return this.laneIds.push(id) - 1;
   }
 
-  /** Adds a copy of so many chunks at the end of a lane, and returns its number; likewise for the others. */
+  /**
+   * Appends a copy of `count` chunks to a lane, and returns its number; the other methods do the same for their kinds.
+   */
   copy(lane: number, step: number, from: CodedChunk, to: CodedChunk, count: number): number {
     return this.add(lane, { kind: OperationCode.copy, step, peer: -1 }, from, to, count);
   }
@@ -59,12 +64,12 @@ export class CompactProgram {
     return this.add(lane, { kind: OperationCode.recv, step, peer }, elsewhere, to, count);
   }
 
-  /** Makes an operation wait for another one, of the same bulk or of one so many bulks before. */
+  /** Makes an operation wait for another one of the same bulk, or of `bulks` bulks before. */
   wait(operation: number, awaited: number, bulks = 0): void {
     this.rows.wait(operation, awaited, bulks);
   }
 
-  /** The last operation added to each of these lanes, if it has any. */
+  /** The last operation of each of these lanes that has one. */
   lastOf(lanes: readonly number[]): readonly number[] {
     return lanes.map((lane) => this.last[lane]).filter((operation) => operation >= 0);
   }

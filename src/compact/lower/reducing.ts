@@ -1,10 +1,10 @@
 /**
- * The in-tree of an allgather run backwards: a reducescatter. The tree is one of the machine with every link turned round. Where a chunk of
- * shard z came to rank 0 as its last stop but one from rank p, rank 0 now sends what it has gathered of it to p. Farthest layers go first.
- *
- * A message is packed from the rank's own chunks, to which what landed for them is added there: neighbours in one message are neighbours in
- * the next, so few operations add much at a time. Own chunks that nothing is added to are sent as they are if they are one slice.
- * In place a message of one slice is gathered where its chunks stand in the input.
+ * Lowers the reversed in-tree of an allgather: a reducescatter. The tree is one of the transposed machine. Where a
+ * chunk of shard z arrived at rank 0 with rank p as its previous stop, rank 0 now sends its partial sum of it to p. The
+ * farthest layers go first. A message is packed from the rank's own chunks, and received contributions are added there;
+ * chunks adjacent in one message are adjacent in the next, so few operations add much at a time. Own chunks to which
+ * nothing is added are sent as they are if they are one slice. In place, a message of one slice is accumulated where
+ * its chunks are in the input.
  */
 import type { Generator } from '../../ir/compact.ts';
 import { none } from '../../ir/none.ts';
@@ -13,7 +13,7 @@ import type { MessageBuffers, ReceivedMessage } from './message-buffers.ts';
 import { type CodedChunk, inInput, inOutput, inScratch } from './program.ts';
 import type { TreeRows } from './rows.ts';
 
-/** A message that came in, and the rows of the tree that it is. */
+/** A received message, and the rows of the tree that it consists of. */
 interface Incoming extends ReceivedMessage {
   readonly first: number;
   readonly end: number;
@@ -24,9 +24,12 @@ export class Reducing {
   private readonly messages: MessageBuffers;
   private readonly generators: readonly Generator[];
   private readonly inPlace: boolean;
-  /** By row: the slot of the sender as rank 0 names it, where what it sends is added. */
+  /** By row: the slot, named from rank 0's view, to which the received chunk is added. */
   private readonly landsFor: Int32Array;
-  /** By slot: the generator of the message it leaves with, `none` of the rank's own shard, which stays; and where in it; 1 if something is added to it. */
+  /**
+   * By slot: the generator of the message with which it leaves (`none` for the rank's own shard, which stays), its
+   * position in the message, and 1 if something is added to it.
+   */
   private readonly leavesBy: Int8Array;
   private readonly position: Int32Array;
   private readonly gathers: Uint8Array;
@@ -66,7 +69,7 @@ export class Reducing {
     }
   }
 
-  /** Writes all steps; returns the last operation on the rank's own shard, whose result then stands in the output. */
+  /** Writes all steps; returns the last operation on the rank's own shard, whose result is then in the output. */
   run(): number {
     const { stepCount } = this.rows.tree;
     let incoming: readonly Incoming[] = [];
@@ -124,8 +127,8 @@ export class Reducing {
   }
 
   /**
-   * Adds what landed to the chunks that leave by a generator, whose first stands at a place: stretch by stretch. Returns the
-   * last operation, −1 if there is none.
+   * Adds received chunks to those that leave by a generator, run by run. Returns the last operation, −1 if there is
+   * none.
    */
   private add(
     incoming: readonly Incoming[],

@@ -1,4 +1,4 @@
-/** The rows of an in-tree as the messages that they are: by step and generator, and in slices of adjacent chunks. */
+/** The rows of an in-tree grouped into messages by step and generator, and into slices of adjacent chunks. */
 import type { InTree } from '../../ir/compact.ts';
 
 export class TreeRows {
@@ -13,7 +13,7 @@ export class TreeRows {
     this.chunks = chunks;
   }
 
-  /** The first row of a message, and the one behind its last. */
+  /** The range of rows of a message: the first row, and the one after the last. */
   message(step: number, generator: number): readonly [first: number, end: number] {
     const cell = step * this.generators + generator;
     return [this.tree.firstRow[cell], this.tree.firstRow[cell + 1]];
@@ -24,7 +24,7 @@ export class TreeRows {
     return translate(this.tree.shard[row]) * this.chunks + this.tree.chunk[row];
   }
 
-  /** The slot of each row, as a rank names it that a translation of shards for each generator leads to. */
+  /** The slot of each row as named from the view of the rank that the translation of its generator leads to. */
   slotsAcross(translations: readonly ((shard: number) => number)[]): Int32Array {
     const slots = new Int32Array(this.tree.shard.length);
     for (let cell = 0; cell + 1 < this.tree.firstRow.length; cell++) {
@@ -36,7 +36,7 @@ export class TreeRows {
     return slots;
   }
 
-  /** The row behind those that make one slice with a row: adjacent chunks of one shard. */
+  /** The end of the rows that form one slice with a row: adjacent chunks of one shard. */
   sliceEnd(row: number, end: number): number {
     const { shard, chunk } = this.tree;
     let next = row + 1;
@@ -44,7 +44,7 @@ export class TreeRows {
     return next;
   }
 
-  /** Rows of the largest message of a generator, of those that are one slice, and of those that are not. */
+  /** Rows of the largest message of a generator, separately for messages that are one slice and those that are not. */
   largest(generator: number): { readonly single: number; readonly several: number } {
     let [single, several] = [0, 0];
     for (let step = 0; step < this.tree.stepCount; step++) {

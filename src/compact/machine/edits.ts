@@ -1,10 +1,10 @@
-/** Changes of numbers to a machine seen from one chip, as `edits.ts` makes them to the whole machine. */
+/** Changes parameters of a machine given by the view from one chip, as `edits.ts` does for a whole machine. */
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { type BytesPerSecond, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import type { LinkSpec } from '../../read/topology/edits.ts';
 
-/** Gives all links the same latency and bandwidth; units stay as they are. */
+/** Gives all links the same latency and bandwidth, keeping their units. */
 export function withSymmetricLink(topology: SymmetricTopology, spec: LinkSpec): SymmetricTopology {
   const { latency, bandwidth } = spec;
   const generators = topology.generators.map((generator) => ({
@@ -18,7 +18,7 @@ export function withSymmetricLink(topology: SymmetricTopology, spec: LinkSpec): 
   return { ...topology, generators, notes: [...topology.notes, note] };
 }
 
-/** Gives every chip a reduce engine of that throughput; where there was none, it does not overlap with communication. */
+/** Gives every chip a reduce engine of that throughput; a new engine does not overlap with communication. */
 export function withSymmetricGamma(topology: SymmetricTopology, throughput: BytesPerSecond): SymmetricTopology {
   const isFree = throughput === Number.POSITIVE_INFINITY;
   const reduce = isFree ? undefined : { throughput, overlap: topology.reduce?.overlap ?? false };
@@ -27,8 +27,8 @@ export function withSymmetricGamma(topology: SymmetricTopology, throughput: Byte
 }
 
 /**
- * Says whether reducing and communicating can happen together.
- * @throws CccError 'topology' when no chip has a reduce engine
+ * Sets whether reducing and communicating can overlap.
+ * @throws CccError 'topology' if no chip has a reduce engine
  */
 export function withSymmetricOverlap(topology: SymmetricTopology, overlap: boolean): SymmetricTopology {
   if (topology.reduce === undefined) {

@@ -1,8 +1,9 @@
 /**
- * Machines that look the same from every chip, read without building them. Every link of the file is expanded, but not
- * kept: it is only held against the links that have the same offset (where it leads to, as seen from where it starts). If each offset
- * comes with one set of numbers, once for every chip, the machine is its own translations and what chip 0 sees says all
- * of it. Nothing is concluded from smaller machines or from how the file is written, so no file can mislead.
+ * Reads machines that look the same from every chip without building them. Every link of the file is expanded but not
+ * stored; it is only compared with the links that have the same offset (target relative to source). If each offset
+ * occurs with one set of parameters, once for every chip, translations are symmetries of the machine, and the view from
+ * chip 0 describes all of it. Nothing is inferred from smaller machines or from how the file is written, so no file can
+ * mislead.
  */
 import { type Generator, maxCompactRanks, type SymmetricTopology } from '../../ir/compact.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
@@ -15,7 +16,8 @@ import { LinkExpansion, type LinkValues, type NodeCounts } from '../../read/topo
 import { compact } from '../limits.ts';
 
 /**
- * Reads a topology file as the view from one chip. Up to `mostCompactRanks` chips are read, whatever the limit on ranks of full plans.
+ * Reads a topology file as the view from one chip. Up to `maxCompactRanks` chips are read, whatever the limit on ranks
+ * of full plans.
  * @throws CccError as `parseTopology`, and 'unsupported' for a machine that does not look the same from every chip
  */
 export function parseSymmetricTopology(
@@ -43,7 +45,7 @@ export function parseSymmetricTopology(
   let first: unknown;
   for (const extents of shapes) {
     try {
-      // Each attempt has the evaluations of a whole file.
+      // Each attempt may evaluate a whole file.
       return asShape(openTopology(source, request, raised), extents);
     } catch (error) {
       if (!(error instanceof CccError) || error.code !== 'unsupported') throw error;
@@ -53,14 +55,14 @@ export function parseSymmetricTopology(
   throw first;
 }
 
-/** Shapes of machines whose file promises none: a circle, and a hypercube. */
+/** Shapes to try if the file declares none: a ring, and a hypercube. */
 function likelyShapes(chips: number): readonly (readonly number[])[] {
   const dimensions = Math.log2(chips);
   const isCube = dimensions > 1 && Number.isInteger(dimensions);
   return [[chips], ...(isCube ? [new Array<number>(dimensions).fill(2)] : [])];
 }
 
-/** @throws CccError 'unsupported' for a machine that does not look the same from every chip, its chips being numbered so */
+/** @throws CccError 'unsupported' for a machine that does not look the same from every chip under this numbering */
 function asShape(file: OpenTopology, shape: readonly number[]): SymmetricTopology {
   const { name, counts, chip, inflight, notes } = file;
   const group = new TranslationGroup(shape);
@@ -74,10 +76,10 @@ function asShape(file: OpenTopology, shape: readonly number[]): SymmetricTopolog
 /** The links of one offset. */
 interface OffsetLinks {
   readonly generator: Generator;
-  /** The first of them, to tell which one differs. */
+  /** Name of the first of them, to report which link differs. */
   readonly first: string;
   readonly translate: (rank: number) => number;
-  /** 1 for each chip that has one. */
+  /** 1 for each chip that has such a link. */
   readonly from: Uint8Array;
 }
 
@@ -86,7 +88,7 @@ class OffsetExpansion extends LinkExpansion {
   private readonly name: string;
   private readonly group: TranslationGroup;
   private readonly byOffset = new Map<number, OffsetLinks>();
-  /** By difference in rank number: the offset that it stood for last. */
+  /** By difference of rank numbers: the offset that it stood for last (a cache). */
   private readonly byDifference = new Map<number, OffsetLinks>();
 
   constructor(
@@ -99,7 +101,7 @@ class OffsetExpansion extends LinkExpansion {
     this.group = group;
   }
 
-  /** @throws CccError 'unsupported' where some chip does not have a link that others have */
+  /** @throws CccError 'unsupported' if some chip lacks a link that others have */
   generators(): readonly Generator[] {
     const all = [...this.byOffset.values()].sort((a, b) => a.generator.offset - b.generator.offset);
     for (const { from, first, translate } of all) {
@@ -161,7 +163,10 @@ class OffsetExpansion extends LinkExpansion {
   }
 }
 
-/** @throws CccError 'disconnected' naming a chip that chip 0 does not reach; where it reaches all, all reach all */
+/**
+ * @throws CccError 'disconnected' with a chip that chip 0 does not reach; by symmetry, if chip 0 reaches all, all reach
+ * all
+ */
 function checkReach(name: string, group: TranslationGroup, generators: readonly Generator[]): void {
   const translations = generators.map(({ offset }) => group.translation(offset));
   const reached = new Uint8Array(group.order);

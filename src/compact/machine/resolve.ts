@@ -4,7 +4,7 @@ import { findTopology } from '../../read/topology/resolve.ts';
 import { parseSymmetricTopology } from './read.ts';
 
 /**
- * The machine that a text on the command line means, by what one of its chips sees.
+ * The machine named on the command line, as the view from one chip.
  * @throws CccError as `resolveTopology`, and 'unsupported' for a machine that does not look the same from every chip
  */
 export function resolveSymmetricTopology(spec: string, options: ReadOptions = {}): SymmetricTopology {

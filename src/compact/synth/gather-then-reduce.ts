@@ -1,14 +1,16 @@
 /**
- * The allreduce for small messages on a machine that looks the same from every chip: every rank gathers the whole vectors of others and reduces
- * them itself. Where links lead along axes it does so along one axis after the other, with one part of the vector for each axis to begin
- * with; else of all ranks at once. Either way there are as many messages in a row as the machine is wide.
+ * The allreduce for small messages on a machine that looks the same from every chip: every rank gathers whole vectors
+ * and reduces them locally. If links go along axes, one axis after the other, with one part of the vector starting on
+ * each axis; otherwise all ranks at once. In both cases the number of consecutive messages is the diameter.
  */
 import type { GatherThenReduce, Generator } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Axis, axesOf } from '../../synth/symmetric/axis-paths.ts';
 import { layeredInTree } from './layered-tree.ts';
 
-/** Parts of the vector, with the stages of each; undefined for one rank, and for more than `most` without axes. */
+/**
+ * Parts of the vector, with the stages of each; undefined for one rank, and for more than `most` ranks without axes.
+ */
 export function gatherThenReduceOn(
   group: TranslationGroup,
   generators: readonly Generator[],

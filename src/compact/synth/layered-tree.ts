@@ -1,8 +1,8 @@
 /**
- * The in-tree of an allgather by distance, the same for every rank: in step d each rank gets the shards of all ranks that are
- * d links away, in one message per generator. That takes as many messages one after the other as the machine's diameter,
- * which no allgather undercuts; and as the shards of a layer are shared among the generators as evenly as shortest ways
- * allow, every link is busy nearly all the time, so hardly any moves more bytes over its busiest link either.
+ * The in-tree of an allgather by distance, the same for every rank: in step d each rank receives the shards of all
+ * ranks at distance d, in one message per generator. The number of consecutive messages is the diameter, the minimum of
+ * any allgather. The shards of a layer are distributed over the generators as evenly as shortest paths allow, so that
+ * links are busy nearly all the time.
  */
 import { byGroup } from '../../ir/column.ts';
 import type { Generator, InTree } from '../../ir/compact.ts';
@@ -11,7 +11,7 @@ import { rounding } from '../../ir/units.ts';
 
 /**
  * @param generators must generate the group
- * @param chunks C ≥ 1: chunks of a shard may come over different generators
+ * @param chunks C ≥ 1: chunks of a shard may arrive over different generators
  * @throws Error if the generators do not reach every rank
  */
 export function layeredInTree(group: TranslationGroup, generators: readonly Generator[], chunks: number): InTree {
@@ -32,7 +32,10 @@ export function layeredInTree(group: TranslationGroup, generators: readonly Gene
   return { stepCount: layers.count, firstRow, shard, chunk };
 }
 
-/** Gives the chunks of a layer to the generators, as many as each kind says. @param next the next row of each generator; used up */
+/**
+ * Assigns the chunks of a layer to generators, in the numbers that each kind has.
+ * @param next the next free row of each generator, advanced
+ */
 function handOut(
   ranks: Int32Array,
   ways: Int32Array,
@@ -54,17 +57,17 @@ function handOut(
   }
 }
 
-/** The ranks by their distance to rank 0, in links; rank 0 itself is left out. */
+/** Ranks by distance to rank 0 in links, without rank 0. */
 interface Layers {
   readonly count: number;
   /** Ranks at distance d + 1, ascending: `ranks[first[d] … first[d + 1] − 1]`. */
   readonly first: Int32Array;
   readonly ranks: Int32Array;
-  /** `ways[rank]`: bit g is set if generator g leads from the rank one link nearer to rank 0. */
+  /** By rank, a bit set: bit g if generator g leads from the rank one link nearer to rank 0. */
   readonly routes: Int32Array;
 }
 
-/** Breadth first from rank 0, against the direction of the links. */
+/** Breadth-first search from rank 0 against the direction of the links. */
 function layersOf(group: TranslationGroup, generators: readonly Generator[]): Layers {
   if (generators.length > 31) throw new Error('layers are found for up to 31 generators');
   const back = generators.map(({ offset }) => group.translation(group.negate(offset)));
@@ -91,20 +94,20 @@ function layersOf(group: TranslationGroup, generators: readonly Generator[]): La
   return { count: width, first: first.subarray(1), ranks: rows, routes: ways };
 }
 
-/** Chunks of one layer that can come over the same set of generators; how many each generator brings. */
+/** Chunks of one layer that can arrive over the same set of generators, and how many each generator delivers. */
 interface Kind {
   /** Bit g is set for generator g. */
   readonly ways: number;
   readonly counts: Int32Array;
-  /** The generator that the next of them is given to, while they are handed out. */
+  /** The generator to which the next chunk is assigned. */
   next: number;
 }
 
-/** Shares layers among generators so that each takes as long as the others, as nearly as shortest ways allow. */
+/** Balances the layers over generators, as nearly as shortest paths allow. */
 class LoadShare {
-  /** Time that a chunk takes on each generator, in units of its own. */
+  /** Time per chunk on each generator, in arbitrary units. */
   private readonly cost: readonly number[];
-  /** Per generator: the time for what it carries, of the layer and of all layers so far. */
+  /** Per generator: its load in this layer, and in all layers so far. */
   private readonly load: Float64Array;
   private readonly total: Float64Array;
 
@@ -115,7 +118,7 @@ class LoadShare {
     this.total = new Float64Array(generators.length);
   }
 
-  /** How many chunks of these ranks, one layer, each generator brings. */
+  /** How many chunks of a layer's ranks each generator delivers. */
   layer(ranks: Int32Array, ways: Int32Array, chunks: number): readonly Kind[] {
     const kinds = kindsOf(ranks, ways, chunks, this.cost.length);
     this.load.fill(0);
@@ -127,7 +130,7 @@ class LoadShare {
     return kinds;
   }
 
-  /** Gives the chunks of a kind one by one to whichever generator would be done first with it. */
+  /** Greedy start: gives the chunks of a kind one by one to the generator that would finish first. */
   private fill({ ways, counts }: Kind): void {
     const first = firstBit(ways);
     const chunks = counts[first];
@@ -146,8 +149,9 @@ class LoadShare {
   }
 
   /**
-   * Takes chunks off the most loaded generator, along a shortest chain of generators that each hand as many on to the next; the
-   * last must be left with less load than the first had. False when there is no such chain: the layer takes as short as it can.
+   * Moves chunks off the most loaded generator along a shortest augmenting chain of generators that each pass as many
+   * on; the last must end with less load than the first had. False if there is no such chain: the layer is then
+   * optimal.
    */
   private improve(kinds: readonly Kind[]): boolean {
     const { load, cost } = this;
@@ -181,7 +185,7 @@ class LoadShare {
   }
 }
 
-/** The kinds of a layer's chunks, those with the fewest ways first; all chunks wait at their first way. */
+/** The kinds of a layer's chunks, those with the fewest routes first; all chunks start at their first route. */
 function kindsOf(ranks: Int32Array, ways: Int32Array, chunks: number, generators: number): readonly Kind[] {
   const byWays: Kind[] = [];
   const kinds: Kind[] = [];
@@ -197,7 +201,7 @@ function kindsOf(ranks: Int32Array, ways: Int32Array, chunks: number, generators
   return kinds.sort((a, b) => bitCount(a.ways) - bitCount(b.ways) || a.ways - b.ways);
 }
 
-/** Kinds by their ways, found faster than in a map where ways have few bits. */
+/** Kinds by their routes, in an array instead of a map where routes have few bits. */
 function indexed(kinds: readonly Kind[]): readonly Kind[] {
   const byWays: Kind[] = [];
   for (const kind of kinds) byWays[kind.ways] = kind;

@@ -1,6 +1,7 @@
 /**
- * How the items of an alltoall travel on a machine that looks the same from every chip: in stages, in each of which an item goes some links
- * over one generator, or rests. Rank 0's items are told; those of all ranks go the same ways, shifted.
+ * Routes of the items of an alltoall on a machine that looks the same from every chip: in stages, in each of which an
+ * item takes some links over one generator, or rests. The routes of rank 0's items are given; those of other ranks are
+ * the same, shifted.
  */
 import type { Generator, StagedRoutes } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
@@ -8,12 +9,12 @@ import { alongAxes, axesOf, partsFor } from '../../synth/symmetric/axis-paths.ts
 import { compact } from '../limits.ts';
 import { layeredInTree } from './layered-tree.ts';
 
-/** Items on all their ways together, for machines without axes. */
+/** Maximum total hops of all items, on machines without axes. */
 const mostHops = 2 ** 22;
 
 /**
- * The short way along one axis after the other, on machines whose links lead along axes; else a shortest way that shares each layer among
- * the generators. Undefined for machines without axes that are too large for that.
+ * Dimension-ordered shortest paths on machines whose links go along axes; otherwise shortest paths that distribute each
+ * layer over the generators. Undefined for machines without axes that are too large for that.
  */
 export function stagedRoutesOn(group: TranslationGroup, generators: readonly Generator[]): StagedRoutes | undefined {
   const axes = axesOf(group, generators);
@@ -21,7 +22,9 @@ export function stagedRoutesOn(group: TranslationGroup, generators: readonly Gen
   return alongAxes(group, axes, group.order > compact.ranksWithCare ? 1 : partsFor(axes));
 }
 
-/** One link in each stage. The in-tree is read from its root: what comes to rank 0 over a way goes out over the like, turned round. */
+/**
+ * One link per stage. The in-tree is read from its root: what arrives at rank 0 over a path departs over its reversal.
+ */
 function overLayers(group: TranslationGroup, generators: readonly Generator[]): StagedRoutes | undefined {
   const turned = generators.map((generator) => ({ ...generator, offset: group.negate(generator.offset) }));
   const tree = layeredInTree(group, turned, 1);

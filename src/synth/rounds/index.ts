@@ -30,14 +30,14 @@ export interface InRounds {
 
 /**
  * Searches the best mixture in the number of rounds that suits the size.
- * @param toBeat the time of the best plan so far
+ * @param incumbent the time of the best plan so far
  * @param onProgress called with the number of rounds examined and their time so far
  * @returns undefined for unsupported collectives and machines
  */
 export function bestInRounds(
   problem: Problem,
   solver: Solver,
-  toBeat: Seconds,
+  incumbent: Seconds,
   onProgress?: (rounds: number, seconds: Seconds) => void,
 ): InRounds | undefined {
   const { collective, size, routes, seed, effort, shouldStop, onModel } = problem;
@@ -51,7 +51,7 @@ export function bestInRounds(
   let [work, failures] = [0, 0];
   // Increases the number of rounds while the first master programs show an improvement.
   for (let rounds = 1; failures < maxFailures && work <= workOfTrying * part; rounds++) {
-    if (rounds * network.latency >= toBeat || shouldStop?.() === true) break;
+    if (rounds * network.latency >= incumbent || shouldStop?.() === true) break;
     const generation = new Generation({ ...demands, network, rounds }, solver, seed, shouldStop);
     generation.improve(workOfTry * part, relativeTolerance, onProgress);
     work += generation.work;

@@ -1,7 +1,8 @@
 /**
- * MPICH's rules, twice: as published in Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH"
- * (IJHPCA 2005), and as the releases 4.0 to 5.0 come with them (the generic selection tables that are compiled in, for ranks that do
- * not share nodes). Sizes are those of one rank's vector, of the gathered whole, or of an alltoall's block.
+ * MPICH's selection rules in two versions: as published in Thakur, Rabenseifner, Gropp, "Optimization of Collective
+ * Communication Operations in MPICH" (IJHPCA 2005), and as compiled into releases 4.0 to 5.0 (the generic selection
+ * tables, for ranks on different nodes). Sizes are those of one rank's vector, of the gathered whole, or of an
+ * alltoall's block.
  */
 import type { Bytes } from '../../ir/units.ts';
 import { isPowerOfTwo, KiB, type RuleBook, type RuleChoice, recursiveHalving } from './rule.ts';
@@ -36,7 +37,7 @@ const ofBoth = {
 
 const doubling = (): RuleChoice => ({ schedule: 'recursive-doubling-reducescatter' });
 
-/** Their reductions keep the order of ranks in trees and in recursive doubling, not in what Rabenseifner's scatter. */
+/** Their reductions preserve rank order in trees and recursive doubling, but not in Rabenseifner's algorithm. */
 const inOrderOfBoth = {
   allreduce: () => ({ schedule: 'recursive-doubling-allreduce' }),
   reduce: () => ({ schedule: 'in-order-binomial-reduce' }),

@@ -1,7 +1,7 @@
 /**
- * Open MPI's fixed decisions up to release 4.0: lines and thresholds fitted to measurements on one cluster. The two halves of its
- * split binary tree are here one binary tree, which takes as long for half of the ranks; its gather that keeps ranks in step is
- * taken to be linear.
+ * Open MPI's fixed decisions up to release 4.0: lines and thresholds fitted to measurements on one cluster. The two
+ * halves of its split binary tree are modelled as one binary tree, which takes as long for half of the ranks; its
+ * synchronising gather is modelled as a linear one.
  */
 import type { Bytes } from '../../ir/units.ts';
 import { isPowerOfTwo, KiB, type RuleBook, type RuleChoice, recursiveHalving } from './rule.ts';

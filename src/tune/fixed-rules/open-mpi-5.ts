@@ -1,15 +1,15 @@
 /**
- * Open MPI's fixed decisions of the releases 4.1 and 5.0, averages of measurements on several clusters.
- * None of them cuts messages into segments, so that a segmented ring is a ring, a pipeline a chain, and the halves of a split binary
- * tree one binary tree; algorithms that differ only in how many requests are under way are the same here.
+ * Open MPI's fixed decisions of releases 4.1 and 5.0, averages of measurements on several clusters. They do not use
+ * segments, so a segmented ring is modelled as a ring, a pipeline as a chain, and a split binary tree as one binary
+ * tree; algorithms that differ only in the number of outstanding requests are the same here.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { isPowerOfTwo, type Rule, type RuleBook, type RuleChoice, recursiveHalving } from './rule.ts';
 
-/** An algorithm, and below how many bytes it is taken where the one before is not. */
+/** An algorithm, and the message size below which it is used, unless an earlier choice applies. */
 type Choice = readonly [below: Bytes, algorithm: string];
-/** The choices for fewer ranks than these, where no row before is for as many. */
+/** The choices for fewer ranks than the given number, unless an earlier row applies. */
 type Row = readonly [ranksBelow: number, ...choices: readonly Choice[]];
 
 const ever = Number.POSITIVE_INFINITY;
@@ -135,7 +135,7 @@ const inOrderTables = {
   reducescatter: [[ever, [ever, 'nonoverlapping']]],
 } satisfies Partial<Readonly<Record<CollectiveKind, readonly Row[]>>>;
 
-/** @param bytesFor what the library counts of a message of M bytes */
+/** @param bytesFor the size by which the library looks up a message of M bytes */
 function ruleFor(
   kind: keyof typeof tables,
   bytesFor: (ranks: number, size: Bytes) => Bytes,
@@ -149,7 +149,7 @@ function ruleFor(
   };
 }
 
-/** Where an algorithm is not for so many ranks, it falls back on another. */
+/** An algorithm that does not support so many ranks falls back on another. */
 function scheduleFor(kind: CollectiveKind, algorithm: string, ranks: number): RuleChoice {
   if (kind === 'allgather' && algorithm === 'recursive-doubling' && !isPowerOfTwo(ranks)) {
     return { schedule: 'bruck-allgather' };
@@ -160,7 +160,7 @@ function scheduleFor(kind: CollectiveKind, algorithm: string, ranks: number): Ru
 }
 
 const inAll = (_: number, size: Bytes): Bytes => size;
-/** One rank's share, or what goes from one rank to another. */
+/** One rank's share, or what one rank sends another. */
 const perBlock = (ranks: number, size: Bytes): Bytes => size / ranks;
 
 export const openMpi5: RuleBook = {

@@ -1,24 +1,24 @@
-/** What a library chooses from the number of ranks and the size alone, whatever the machine. */
+/** What a library chooses from the number of ranks and the message size alone, whatever the machine. */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { Bytes } from '../../ir/units.ts';
 
 /** What a rule chooses. */
 export interface RuleChoice {
-  /** A schedule of `schedules/`; of an algorithm that is not among them the name that it would have. */
+  /** A schedule of `schedules/`; for other algorithms the name that a schedule would have. */
   readonly schedule: string;
-  /** Segments that the message (of a ring with segments: one rank's part) is sent in; absent: whole. */
+  /** Size of the segments in which the message (on a segmented ring: one rank's part) is sent; absent: whole. */
   readonly segment?: Bytes;
 }
 
-/** `size` is the project's M, the larger of a rank's two buffers. */
+/** `size` is M, the larger of a rank's two buffers. */
 export type Rule = (ranks: number, size: Bytes) => RuleChoice;
 
 export interface RuleBook {
-  /** With the releases that decide so. */
+  /** The library, and the releases that decide this way. */
   readonly library: string;
-  /** Collectives without a rule are missing. */
+  /** Rules by collective; collectives without a rule are absent. */
   readonly rules: Partial<Readonly<Record<CollectiveKind, Rule>>>;
-  /** The same for operators that do not commute. */
+  /** The rules for operators that do not commute. */
   readonly inOrder: Partial<Readonly<Record<CollectiveKind, Rule>>>;
 }
 
@@ -28,7 +28,10 @@ export function isPowerOfTwo(ranks: number): boolean {
   return Number.isInteger(Math.log2(ranks));
 }
 
-/** Recursive halving for any number of ranks: beyond a power of two, pairs are folded first. */
+/**
+ * Recursive halving for any number of ranks: for other numbers than powers of two, the surplus ranks are first paired
+ * with others.
+ */
 export function recursiveHalving(ranks: number): RuleChoice {
   return { schedule: `${isPowerOfTwo(ranks) ? '' : 'folded-'}recursive-halving-reducescatter` };
 }
