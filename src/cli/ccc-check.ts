@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { checkPlan } from '../kernel/check.ts';
 import { readPlanFile } from '../kernel/read.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import { explained } from '../verify/refusal.ts';
+import { explained } from '../verify/explain/refusal.ts';
 
 const usage = `usage: ccc-check [--inflight N|unbounded] [--ownership event|strict] [--bitwise] plan.json|-
 

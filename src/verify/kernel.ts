@@ -6,8 +6,8 @@ import { checkPlan, type RuntimeConditions } from '../kernel/check.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { PlanTables } from '../kernel/tables.ts';
 import type { MovedBytes } from './checks/limits.ts';
+import { explained } from './explain/refusal.ts';
 import { kernelTablesOf } from './kernel-tables.ts';
-import { explained } from './refusal.ts';
 import type { VerifyOptions } from './verify.ts';
 
 /** What the kernel is told beside the plan; its limit of transfers in flight is the one that the ladder assumed. */

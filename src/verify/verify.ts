@@ -11,17 +11,19 @@ import { type Connections, PlanIndex } from '../ir/plan-index.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Verification } from '../ir/verification.ts';
-import { Ascent } from './ascent.ts';
+import { CheckRecord } from './check-record.ts';
 import { checkBarrierOrder } from './checks/barrier.ts';
 import { checkCapacity } from './checks/capacity.ts';
-import { describeDeadlock, smallestInflight } from './checks/deadlock.ts';
-import { checkDeterminism, describeDeterminism, determinismText } from './checks/determinism.ts';
+import { smallestInflight } from './checks/deadlock.ts';
+import { checkDeterminism } from './checks/determinism.ts';
 import { checkInitialised } from './checks/initialised.ts';
 import type { MovedBytes } from './checks/limits.ts';
 import { checkMatching } from './checks/matching.ts';
 import { checkDataRaces } from './checks/races.ts';
 import { checkResult } from './checks/result.ts';
 import { checkFrame, checkLanesAndOperations, checkRoutes, checkTogether } from './checks/well-formed.ts';
+import { describeDeadlock } from './explain/deadlock.ts';
+import { describeDeterminism, determinismText } from './explain/determinism.ts';
 import {
   barrierText,
   capacityText,
@@ -31,7 +33,7 @@ import {
   raceFreeText,
   resultText,
   wellFormedText,
-} from './facts.ts';
+} from './explain/shown-properties.ts';
 import { type ExecutedOrder, executeBulk, HappensBefore } from './order/happens-before.ts';
 import type { Ownership } from './ownership.ts';
 
@@ -61,7 +63,7 @@ export interface VerifyOptions {
  * @throws CccError `range` for a limit in flight that is no number, `limit` for a plan larger than `slots`.
  */
 export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
-  const record = new Ascent(options.inflight ?? options.topology?.inflight);
+  const record = new CheckRecord(options.inflight ?? options.topology?.inflight);
   const ground = checkUpToMessages(plan, options, record);
   if (ground === undefined) return record.verification();
   // Without buffers most plans run to their end, and then in an order that suits any number of buffers: buffers take away edges
@@ -88,7 +90,7 @@ export function verificationOfCorrect(
   { topology, inflight, ownership = 'event' }: VerifyOptions,
   bitwise: true | undefined,
 ): Verification {
-  const record = new Ascent(inflight ?? topology?.inflight);
+  const record = new CheckRecord(inflight ?? topology?.inflight);
   const index = new PlanIndex(plan);
   const connections = index.connections;
   const runsUnbuffered = executeBulk(new HappensBefore(index, connections, 0)).order.length === operationCount(plan);
@@ -106,7 +108,7 @@ export function verificationOfCorrect(
 }
 
 /** Whether every run leads to the same words: a race-free plan has but one result, and of that alone something is told. */
-function isOrderless({ verdict, findings }: Ascent): boolean {
+function isOrderless({ verdict, findings }: CheckRecord): boolean {
   return verdict === 'correct' && findings.every(({ code }) => code === 'not-bitwise');
 }
 
@@ -120,7 +122,7 @@ interface Ground {
 }
 
 /** Rungs 1 and 2; undefined if one fails. */
-function checkUpToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Ground | undefined {
+function checkUpToMessages(plan: Plan, options: VerifyOptions, record: CheckRecord): Ground | undefined {
   const { topology, slots = defaultLimits.slots } = options;
   const wellFormed = wellFormedText(plan, topology);
   const frame = checkFrame(plan, topology);
@@ -146,7 +148,7 @@ function checkAlongRun(
   runsUnbuffered: boolean,
   ground: Ground,
   options: VerifyOptions,
-  record: Ascent,
+  record: CheckRecord,
 ): void {
   const { index, connections, memory, happens } = ground;
   const { plan } = index;
@@ -167,7 +169,12 @@ function checkAlongRun(
 }
 
 /** The rungs from 6 on, along a complete run without races. */
-function checkResults(ran: ExecutedOrder, ground: Ground, { bitwise = false }: VerifyOptions, record: Ascent): void {
+function checkResults(
+  ran: ExecutedOrder,
+  ground: Ground,
+  { bitwise = false }: VerifyOptions,
+  record: CheckRecord,
+): void {
   const { index, connections, memory, happens, routes } = ground;
   const { plan } = index;
   if (plan.collective.kind === 'barrier') {

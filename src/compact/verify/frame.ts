@@ -4,7 +4,7 @@ import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.t
 import { isReceive, isSend, planBuffers } from '../../ir/plan.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
 import { maxBulks } from '../../verify/checks/well-formed.ts';
-import { CheckFindings, describeOperation, nameOf, storyLineOf } from '../../verify/story.ts';
+import { CheckFindings, describeOperation, nameOf, storyLineOf } from '../../verify/explain/findings.ts';
 import { compactVerifyLimits } from './limits.ts';
 
 function isCount(value: number, least: number): boolean {

@@ -4,7 +4,7 @@ import type { CellMemory } from '../../ir/cell-memory.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { CheckFindings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import type { NamingRun } from './naming-run.ts';
 
 /** Whether a plan moves data and does nothing else. */

@@ -14,7 +14,7 @@ import { none } from '../../ir/none.ts';
 import { isReceive, isReduction, OperationCode } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { CheckFindings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import { Carried } from './carried.ts';
 import { Ends, type Flaw } from './ends.ts';
 import type { NamingRun } from './naming-run.ts';

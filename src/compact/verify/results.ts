@@ -7,7 +7,7 @@ import type { CellMemory } from '../../ir/cell-memory.ts';
 import { type CompactPlan, shiftedShard } from '../../ir/compact.ts';
 import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { CheckFindings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import type { NamingRun } from './naming-run.ts';
 
 /** How the slots that are reduced shift with the ranks. */

@@ -18,13 +18,14 @@ import { operationCount, type Plan } from '../../ir/plan.ts';
 import { type Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Verification } from '../../ir/verification.ts';
-import { Ascent } from '../../verify/ascent.ts';
-import { describeDeadlock, smallestInflight } from '../../verify/checks/deadlock.ts';
-import { describeDeterminism, determinismText } from '../../verify/checks/determinism.ts';
+import { CheckRecord } from '../../verify/check-record.ts';
+import { smallestInflight } from '../../verify/checks/deadlock.ts';
 import { checkInitialised } from '../../verify/checks/initialised.ts';
 import { checkMatching } from '../../verify/checks/matching.ts';
 import { checkDataRaces } from '../../verify/checks/races.ts';
 import { checkLanesAndOperations, checkTogether } from '../../verify/checks/well-formed.ts';
+import { describeDeadlock } from '../../verify/explain/deadlock.ts';
+import { describeDeterminism, determinismText } from '../../verify/explain/determinism.ts';
 import { checkedBy, decided } from '../../verify/kernel.ts';
 import { type ExecutedOrder, executeBulk, HappensBefore } from '../../verify/order/happens-before.ts';
 import type { Ownership } from '../../verify/ownership.ts';
@@ -60,7 +61,7 @@ const defaultExpandable = 2 ** 20;
  * @throws CccError `limit` for a plan larger than `slots`, or one that only its full form would decide and that is too large for it
  */
 export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions = {}): Verification {
-  const record = new Ascent(options.inflight);
+  const record = new CheckRecord(options.inflight);
   const doubt = new Climb(plan, options, record).run();
   const verification = doubt === undefined ? record.verification() : verifyExpanded(plan, options, doubt);
   const operations = plan.ops.kind.length * plan.collective.ranks;
@@ -86,10 +87,10 @@ const earlyRead = 'Whether a slot is written before it is read, messages decide 
 class Climb {
   private readonly compact: CompactPlan;
   private readonly options: CompactVerifyOptions;
-  private readonly record: Ascent;
+  private readonly record: CheckRecord;
   private readonly plan: Plan;
 
-  constructor(compact: CompactPlan, options: CompactVerifyOptions, record: Ascent) {
+  constructor(compact: CompactPlan, options: CompactVerifyOptions, record: CheckRecord) {
     this.compact = compact;
     this.options = options;
     this.record = record;

@@ -4,7 +4,7 @@
  */
 
 import type { Finding } from '../../ir/verification.ts';
-import { CheckFindings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import {
   type ExecutionBlock,
   type ExecutionGpu,

@@ -1,6 +1,6 @@
 /** Whether all that moves stays within the buffers; in pipelines that depends on the size of the message. */
 import type { Finding } from '../../ir/verification.ts';
-import { CheckFindings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import type { CellLayout } from './layout.ts';
 import { cellOf } from './packets.ts';
 import type { EventProgram } from './program.ts';

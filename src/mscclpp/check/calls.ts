@@ -3,7 +3,7 @@
  * all of it. What else may meet with the calls before and behind leaves this one as it is, and is a warning.
  */
 import type { Finding } from '../../ir/verification.ts';
-import { CheckFindings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import { type Access, accessLines, accessPlaces, verb } from './accesses.ts';
 import { type EventGraph, Strength } from './graph.ts';
 import type { CellLayout } from './layout.ts';

@@ -2,7 +2,7 @@
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 import { CustomResultsBuilder } from '../../ir/custom-results.ts';
 import type { Finding } from '../../ir/verification.ts';
-import { CheckFindings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { partLine } from './words.ts';
 

@@ -5,7 +5,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import { counted, formatBytes } from '../../ir/units.ts';
 import type { Determinism, Finding, Verdict, Verification } from '../../ir/verification.ts';
-import { describeDeterminism, determinismText } from '../../verify/checks/determinism.ts';
+import { describeDeterminism, determinismText } from '../../verify/explain/determinism.ts';
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { acceptance } from './acceptance.ts';
 import { accessesOf } from './accesses.ts';

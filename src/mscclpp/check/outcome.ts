@@ -2,7 +2,7 @@
 import { type Collective, expectation, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { none } from '../../ir/none.ts';
 import type { Determinism, Finding } from '../../ir/verification.ts';
-import { CheckFindings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import { CombinationTable } from '../../verify/values.ts';
 import type { EventGraph } from './graph.ts';
 import type { CellLayout, CellSpan } from './layout.ts';

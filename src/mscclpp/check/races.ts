@@ -9,8 +9,8 @@
  * packet in the same cell, so that the last write of plain data is kept beside the last write.
  */
 import type { Finding } from '../../ir/verification.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import { OrderedPairs } from '../../verify/order/ordered-pairs.ts';
-import { CheckFindings } from '../../verify/story.ts';
 import { type Access, accessLines, accessPlaces, verb } from './accesses.ts';
 import type { EventGraph } from './graph.ts';
 import type { CellLayout } from './layout.ts';

@@ -1,7 +1,7 @@
 /** Switch channels are made by all gpus of their group together, one after the other. */
 
 import type { Finding } from '../../ir/verification.ts';
-import { CheckFindings } from '../../verify/story.ts';
+import { CheckFindings } from '../../verify/explain/findings.ts';
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { partLine } from './words.ts';
 

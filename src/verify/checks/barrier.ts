@@ -2,8 +2,9 @@
  * Rung 6 of a barrier: no rank leaves before every rank has entered. A rank that has completed any operation has entered; so for
  * every two ranks some operation of the one must be before some operation of the other.
  */
+
+import { CheckFindings } from '../explain/findings.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
-import { CheckFindings } from '../story.ts';
 
 /** Ranks whose entering is traced at once, one bit each. */
 const word = 32;

@@ -8,8 +8,8 @@ import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { linkName } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
-import { reportLimits } from '../report-limits.ts';
-import { CheckFindings, type StoryLine, storyLineOf } from '../story.ts';
+import { CheckFindings, type StoryLine, storyLineOf } from '../explain/findings.ts';
+import { reportLimits } from '../explain/report-limits.ts';
 
 /** Rung 8. */
 export function checkCapacity(index: PlanIndex, routes: Routes): CheckFindings {

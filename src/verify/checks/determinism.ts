@@ -1,6 +1,6 @@
 /**
- * Rung 7, determinism of floating point: do the ranks that must end with the same reduction combine it with the same tree, up
- * to commutativity? Only `sum` and `prod` round; any tree of the other operators gives the same bits.
+ * Determinism of floating-point results: whether the ranks that must end with the same reduction combine it with the same tree, up
+ * to commutativity. Only `sum` and `prod` round; with the other operators every tree gives the same bits.
  */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
@@ -14,17 +14,16 @@ import {
 } from '../../ir/collective.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Determinism } from '../../ir/verification.ts';
-import { CheckFindings } from '../story.ts';
 import type { SymbolicRun } from '../symbolic-run.ts';
 
-/** The reductions that are wanted at several ranks: who had which tree first, and who has another. */
+/** One reduction that several ranks must hold: the tree of the first rank, and the ranks that have another tree. */
 interface Tree {
   readonly chunk: number;
   readonly value: number;
   readonly ranks: number[];
 }
 
-/** Rung 7; undefined where nothing is reduced. */
+/** Compares the trees of reductions; undefined where nothing is reduced. @param symbolic a complete run with symbolic values */
 export function checkDeterminism(index: PlanIndex, memory: CellMemory, symbolic: SymbolicRun): Determinism | undefined {
   const { collective } = index.plan;
   if (!collectiveFacts[collective.kind].reduces || collective.ranks === 1) return undefined;
@@ -69,26 +68,4 @@ function reductionKey(wants: Expectation, allreduce: boolean): number | string |
       // A million slots are asked; an allreduce's reductions differ in the chunk alone.
       return allreduce ? wants.chunk : `${wants.chunk} ${wants.first} ${wants.last}`;
   }
-}
-
-/** What is proved of bits, for people. */
-export function determinismText({ identical }: Determinism): string {
-  return identical
-    ? 'deterministic: identical on all ranks'
-    : 'deterministic for each rank, but not identical on all ranks (see the warning)';
-}
-
-/** The warning, or the error where identical bits were asked for. */
-export function describeDeterminism(determinism: Determinism, bitwise: boolean): CheckFindings {
-  const findings = new CheckFindings('not-bitwise', bitwise ? 'error' : 'warning');
-  if (determinism.identical) return findings;
-  const chunks = determinism.differing.length;
-  const [{ chunk, ranks }] = determinism.differing;
-  const shown = ranks.slice(0, 4).join(', ') + (ranks.length > 4 ? ` and ${ranks.length - 4} more` : '');
-  findings.add(() => ({
-    message:
-      `${chunks === 1 ? 'One chunk is' : `${chunks} chunks are`} not combined with the same tree everywhere: floating-point results may ` +
-      `differ in their last bits. Chunk ${chunk}, for one, is combined differently on ${ranks.length === 1 ? 'rank' : 'ranks'} ${shown}.`,
-  }));
-  return findings;
 }

@@ -1,27 +1,31 @@
 /**
- * Rung 3: no read of a slot that nothing has written. A read is uninitialised if every write that could fill the slot
- * certainly comes after it, or there is none; where one may or may not come first it is a race, and rung 5 reports it.
+ * Initialisation: no operation reads a slot before something has written it. A read is uninitialised if every write that could fill the
+ * slot certainly comes after it, or if there is none. Where a write may come first or not, the check of data races reports it.
  */
 
-import { type CellMemory, slotName } from '../../ir/cell-memory.ts';
+import { type CellMemory } from '../../ir/cell-memory.ts';
 import { inputChunks } from '../../ir/collective.ts';
 import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Finding } from '../../ir/verification.ts';
 import { CellBits } from '../cell-bits.ts';
+import { describeEarlyRead } from '../explain/early-read.ts';
+import { CheckFindings } from '../explain/findings.ts';
+import { reportLimits } from '../explain/report-limits.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
-import { reportLimits } from '../report-limits.ts';
-import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../story.ts';
 
-/** An operation that reads slots before the run has written them. */
+/** An operation that reads slots before the examined run has written them. */
 interface EarlyRead {
   readonly operation: number;
   /** Some of their cells. */
   readonly cells: readonly number[];
 }
 
-/** Rung 3, along one run; the run may be stuck early. As a warning it leaves it to the result what such a read leads to. */
+/**
+ * Finds uninitialised reads along one run, which may end early in a deadlock.
+ * @param severity `warning` if memory may hold anything at the start: then the check of the result decides whether such a read does harm
+ */
 export function checkInitialised(
   happens: HappensBefore,
   memory: CellMemory,
@@ -34,22 +38,23 @@ export function checkInitialised(
   const early = new EarlyReads(index, memory).along(run);
   if (early.length === 0) return findings;
   const sweep = new LaneSweep(happens, 'event');
-  const reportLimits = new Set<number>();
+  const reported = new Set<number>();
   for (const { operation, cells } of early) {
     const lane = laneOf[operation];
     const isLater = (write: number): boolean =>
       (laneOf[write] === lane && write > operation) || sweep.position(write) >= operation - plan.firstOp[lane];
     sweep.over(run.order, lane, 0, () => {
       const unfilled = cells.find((cell) => fillersOf(index, memory, rankOf[operation], cell).every(isLater));
-      if (unfilled === undefined || reportLimits.has(unfilled)) return;
-      reportLimits.add(unfilled);
-      findings.add(() => tellEarly(index, memory, operation, unfilled));
+      if (unfilled === undefined || reported.has(unfilled)) return;
+      reported.add(unfilled);
+      const [filler] = fillersOf(index, memory, rankOf[operation], unfilled);
+      findings.add(() => describeEarlyRead(index, memory, { operation, cell: unfilled, filler }));
     });
   }
   return findings;
 }
 
-/** Collects the first early reads. */
+/** Collects the first early reads of a run. */
 class EarlyReads {
   private readonly index: PlanIndex;
   private readonly memory: CellMemory;
@@ -72,7 +77,7 @@ class EarlyReads {
       this.read(operation);
       this.write(operation);
     }
-    // What a deadlock keeps from running: a slot counts as written if anything at all fills it.
+    // Operations that a deadlock keeps from running: a slot counts as written if any of them fills it.
     const { plan } = this.index;
     const stuck: number[] = [];
     for (let lane = 0; lane < plan.laneId.length; lane++) {
@@ -104,7 +109,7 @@ class EarlyReads {
 
   private write(operation: number): void {
     const { plan } = this.index;
-    // A reduction fills nothing: into an empty slot it leaves garbage.
+    // A reduction does not fill a slot: it combines with whatever the slot held.
     if (isSend(plan, operation) || isReduction(plan, operation)) return;
     const first = this.memory.targetCell[operation];
     this.written.addRange(first, first + plan.ops.dstCount[operation]);
@@ -117,7 +122,7 @@ class EarlyReads {
   }
 }
 
-/** Operations of a rank that fill a cell whatever it held: reductions do not. */
+/** Operations of a rank that overwrite a cell; reductions do not, they combine with what it held. */
 function fillersOf(index: PlanIndex, memory: CellMemory, rank: number, cell: number): readonly number[] {
   const { plan } = index;
   const fillers: number[] = [];
@@ -127,18 +132,4 @@ function fillersOf(index: PlanIndex, memory: CellMemory, rank: number, cell: num
     if (writes && first <= cell && cell < first + plan.ops.dstCount[o]) fillers.push(o);
   }
   return fillers;
-}
-
-function tellEarly(index: PlanIndex, memory: CellMemory, operation: number, cell: number): FindingText {
-  const rank = index.rankOf[operation];
-  const slot = slotName(memory, index.plan, rank, cell);
-  const fillers = fillersOf(index, memory, rank, cell).slice(0, 1);
-  const why = fillers.length === 0 ? 'nothing fills it' : `it is filled only later, by ${nameOf(index, fillers[0])}`;
-  return {
-    message: `${nameOf(index, operation)} reads ${slot}, which holds nothing yet: ${why}.`,
-    story: [
-      storyLineOf(index, operation, `reads ${slot}`),
-      ...fillers.map((filler) => storyLineOf(index, filler, `fills ${slot}`)),
-    ],
-  };
 }

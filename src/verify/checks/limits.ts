@@ -9,7 +9,7 @@ import { PlanIndex } from '../../ir/plan-index.ts';
 import { shardBytes } from '../../ir/shards.ts';
 import type { MessageLimits, Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { CheckFindings, storyLineOf } from '../story.ts';
+import { CheckFindings, storyLineOf } from '../explain/findings.ts';
 
 /** What a plan is to move on a machine. */
 export interface MovedBytes {

@@ -3,7 +3,7 @@
 import { isSend } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { counted } from '../../ir/units.ts';
-import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../story.ts';
+import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../explain/findings.ts';
 
 /** Rung 2. */
 export function checkMatching(index: PlanIndex, connections: Connections): CheckFindings {

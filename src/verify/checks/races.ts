@@ -1,21 +1,22 @@
 /**
- * Rung 5: no data race in any interleaving. Two accesses to a cell, one of them a write, must be ordered by
+ * Data races: there is none in any interleaving. Two accesses to a cell, one of them a write, must be ordered by
  * happens-before. Along one run, a read need only be checked against the write before it, and a write against the reads since
  * the write before it (or that write, if there are none): the rest follows by transitivity. Between bulks only
  * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
  */
-import { type CellMemory, slotName } from '../../ir/cell-memory.ts';
+import { type CellMemory } from '../../ir/cell-memory.ts';
 import { byGroup, IntRows } from '../../ir/column.ts';
 import { isReceive, isSend } from '../../ir/plan.ts';
 import { CellBits } from '../cell-bits.ts';
+import { CheckFindings } from '../explain/findings.ts';
+import { describeRace } from '../explain/race.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
 import { findUnordered, OrderedPairs } from '../order/ordered-pairs.ts';
 import { QuickOrder } from '../order/quick-order.ts';
 import type { Ownership } from '../ownership.ts';
-import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../story.ts';
 
-/** Rung 5; the plan must run to its end and read nothing uninitialised. */
+/** Finds the data races of a plan that reaches its end and reads nothing uninitialised. @param run one complete run of a bulk */
 export function checkDataRaces(
   happens: HappensBefore,
   memory: CellMemory,
@@ -30,20 +31,20 @@ export function checkDataRaces(
   const place = new Int32Array(run.order.length);
   for (const operations of byRank) {
     const doubtful = scan.over(operations);
-    // Most of what the quick ways leave open is settled within the rank.
+    // The edges within the rank order most of the pairs that `QuickOrder` leaves open.
     findUnordered(happens, sweep, operations, place, doubtful, (pair) => {
       open.push(doubtful.earlier.at(pair), doubtful.later.at(pair), doubtful.cell.at(pair), doubtful.bulks.at(pair));
       return false;
     });
   }
   const findings = new CheckFindings('race');
-  const told = new Set<string>();
+  const reported = new Set<string>();
   findUnordered(happens, sweep, run.order, place, open, (pair) => {
     const [earlier, later, bulks] = [open.earlier.at(pair), open.later.at(pair), open.bulks.at(pair)];
     const key = `${earlier} ${later} ${bulks}`;
-    if (!told.has(key))
-      findings.add(() => tellRace({ happens, memory, ownership }, [earlier, later], open.cell.at(pair), bulks));
-    told.add(key);
+    const race = { happens, memory, ownership, earlier, later, cell: open.cell.at(pair), bulks };
+    if (!reported.has(key)) findings.add(() => describeRace(race));
+    reported.add(key);
     if (findings.full) findings.cutShort();
     return findings.full;
   });
@@ -65,8 +66,8 @@ function pick(column: Int32Array, rows: Int32Array): Int32Array {
 }
 
 /**
- * Goes through a rank's accesses in the order of a run and collects the pairs that the quick ways cannot order. Neighbouring cells that the
- * same operations have touched stand for each other: large messages take no longer than small ones.
+ * Goes through a rank's accesses in the order of a run and collects the pairs that `QuickOrder` cannot order. Neighbouring cells that the
+ * same operations have accessed are kept as one interval, so that large messages take no longer than small ones.
  */
 class RankScan {
   private readonly happens: HappensBefore;
@@ -75,16 +76,16 @@ class RankScan {
   /** Bulks after which a copy of scratch is used again; 0 if it never is. */
   private readonly reuse: number;
   private doubtful = new OrderedPairs();
-  /** Where runs of cells begin that have been touched alike, as counted from the rank's first; and the end of the last. */
+  /** First cells of the intervals, counted from the rank's first cell, and the end of the last interval. */
   private readonly starts: CellBits;
-  /** By the cell at which a run begins: its first and its last write; −1 for none. */
+  /** By the first cell of an interval: its first and its last write; −1 for none. */
   private readonly firstWrite: Int32Array;
   private readonly lastWrite: Int32Array;
-  /** By the cell at which a run begins, who has read it since: nobody (−1), an operation, or as −2 − e those of entry e. */
+  /** By the first cell of an interval, its readers since the last write: none (−1), one operation, or those of entry e of `reads` (−2 − e). */
   private readonly lastRead: Int32Array;
-  /** Entries of several readers: the newest, and the others as `lastRead` has them. Most cells are written again after one read. */
+  /** Lists of readers: the newest reader, and the others encoded as in `lastRead`. Most cells are written again after one read. */
   private readonly reads = new IntRows(2);
-  /** The pair that was found ordered last: neighbouring cells mostly ask the same. */
+  /** The pair that was found ordered last: neighbouring cells mostly have the same pair. */
   private orderedEarlier = -1;
   private orderedLater = -1;
 
@@ -113,7 +114,7 @@ class RankScan {
     const rank = rankOf[operations[0]];
     const base = firstCell[rank];
     const cells = firstCell[rank + 1] - base;
-    this.untouched(cells);
+    this.reset(cells);
     for (let at = 0; at < operations.length; at++) {
       const operation = operations[at];
       if (!isReceive(plan, operation)) this.read(operation, sourceCell[operation] - base, srcCount[operation]);
@@ -124,7 +125,7 @@ class RankScan {
     return this.doubtful;
   }
 
-  private untouched(cells: number): void {
+  private reset(cells: number): void {
     this.starts.clear();
     this.starts.add(0);
     this.starts.add(cells);
@@ -163,11 +164,11 @@ class RankScan {
       this.lastWrite[cell] = operation;
       this.lastRead[cell] = -1;
     }
-    // Now they are one run, unless it matters which write was the first.
+    // Now these cells are one interval, unless it matters which write was the first.
     if (this.reuse === 0) this.starts.removeRange(first + 1, first + count);
   }
 
-  /** Lets a run begin at a cell. */
+  /** Makes a cell the first of an interval. */
   private split(cell: number): void {
     const { starts, firstWrite, lastWrite, lastRead } = this;
     if (starts.has(cell)) return;
@@ -178,7 +179,7 @@ class RankScan {
     lastRead[cell] = lastRead[start];
   }
 
-  /** The first write of a scratch cell against the last accesses to it, `reuse` bulks before. */
+  /** Checks the first write of each scratch cell against the last accesses to it, `reuse` bulks before. */
   private reuseScratch(first: number, cells: number): void {
     if (first < cells) this.split(first);
     for (let cell = first; cell < cells; cell = this.starts.firstFrom(cell + 1)) {
@@ -186,7 +187,7 @@ class RankScan {
     }
   }
 
-  /** A write against the reads since the last write, or that write. */
+  /** Checks a write against the reads since the last write, or against that write if there are none. */
   private checkSince(write: number, cell: number, bulks: number): void {
     let read = this.lastRead[cell];
     if (read === -1 && this.lastWrite[cell] !== -1) this.check(this.lastWrite[cell], write, cell, bulks);
@@ -205,48 +206,4 @@ class RankScan {
       this.orderedLater = later;
     }
   }
-}
-
-const missingOrder: Readonly<Record<Ownership, string>> = {
-  event: 'nothing orders the two',
-  strict: 'the second may be posted before their rank knows that the first is complete (strict ownership)',
-};
-
-interface Context {
-  readonly happens: HappensBefore;
-  readonly memory: CellMemory;
-  readonly ownership: Ownership;
-}
-
-function tellRace(
-  { happens, memory, ownership }: Context,
-  [earlier, later]: readonly [number, number],
-  cell: number,
-  bulks: number,
-): FindingText {
-  const { index } = happens;
-  const { plan, rankOf, laneOf } = index;
-  // As events, either may come first within a bulk; the lower step is what was meant.
-  const turned = ownership === 'event' && bulks === 0 && plan.ops.step[later] < plan.ops.step[earlier];
-  const [first, second] = turned ? [later, earlier] : [earlier, later];
-  const slot = slotName(memory, plan, rankOf[first], cell);
-  const access = (operation: number): string => (writes(happens, memory, operation, cell) ? 'writes' : 'reads');
-  const lane = laneOf[first];
-  const dependency = [plan.laneId[lane], first - plan.firstOp[lane], ...(bulks === 0 ? [] : [bulks])].join(', ');
-  const when = bulks === 0 ? '' : `, ${bulks === 1 ? 'one bulk' : `${bulks} bulks`} later,`;
-  return {
-    message:
-      `${nameOf(index, first)} ${access(first)} ${slot}, which ${nameOf(index, second)}${when} ${access(second)}: ` +
-      `${missingOrder[ownership]}. A dependency "after": [[${dependency}]] on the second would.`,
-    story: [
-      storyLineOf(index, first, `${access(first)} ${slot}`),
-      storyLineOf(index, second, `${access(second)} ${slot}, perhaps earlier`, bulks),
-    ],
-  };
-}
-
-function writes(happens: HappensBefore, memory: CellMemory, operation: number, cell: number): boolean {
-  const { plan } = happens.index;
-  const first = memory.targetCell[operation];
-  return !isSend(plan, operation) && first <= cell && cell < first + plan.ops.dstCount[operation];
 }

@@ -8,10 +8,10 @@ import {
   isIdempotent,
   outputChunks,
 } from '../../ir/collective.ts';
-import { CheckFindings } from '../story.ts';
+import { CheckFindings } from '../explain/findings.ts';
+import { describeWrongResult, type Replay } from '../explain/wrong-result.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
 import type { CombinationTable } from '../values.ts';
-import { describeWrongResult, type Replay } from './result-story.ts';
 
 /** Rung 6, along a complete run. */
 export function checkResult(replay: Replay): { readonly findings: CheckFindings; readonly symbolic: SymbolicRun } {

@@ -17,7 +17,7 @@ import type { Routes } from '../../ir/routes.ts';
 import { unequalSwap } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
-import { CheckFindings, describeOperation, nameOf, storyLineOf } from '../story.ts';
+import { CheckFindings, describeOperation, nameOf, storyLineOf } from '../explain/findings.ts';
 
 /** Largest number of bulks: positions in time (bulk × operations of a lane) then stay exact in double precision. */
 export const maxBulks = 2 ** 28;

@@ -1,6 +1,6 @@
 /** A refusal of the kernel in words, with the place of the operation that is to blame. */
-import type { Refusal } from '../kernel/refusal.ts';
-import type { PlanTables } from '../kernel/tables.ts';
+import type { Refusal } from '../../kernel/refusal.ts';
+import type { PlanTables } from '../../kernel/tables.ts';
 
 export function explained(refusal: Refusal, plan: PlanTables & { readonly laneId: ArrayLike<number> }): string {
   const { message, operation } = refusal;

@@ -1,7 +1,7 @@
 /** How findings are told: operations in words, the places they stand at, and a cap on how many are spelt out. */
-import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
-import type { PlanIndex } from '../ir/plan-index.ts';
-import type { Finding, PlanPlace } from '../ir/verification.ts';
+import { operationKinds, type Plan, planBuffers } from '../../ir/plan.ts';
+import type { PlanIndex } from '../../ir/plan-index.ts';
+import type { Finding, PlanPlace } from '../../ir/verification.ts';
 import { reportLimits } from './report-limits.ts';
 
 export type StoryLine = Finding['story'][number];

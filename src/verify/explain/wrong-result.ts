@@ -3,10 +3,10 @@
 import { type CellMemory, slotName } from '../../ir/cell-memory.ts';
 import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
-import { reportLimits } from '../report-limits.ts';
-import { type FindingText, type StoryLine, storyLineOf } from '../story.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
 import type { CombinationTable } from '../values.ts';
+import { type FindingText, type StoryLine, storyLineOf } from './findings.ts';
+import { reportLimits } from './report-limits.ts';
 
 /** A slot that does not hold what it should. */
 export interface WrongSlot {
@@ -71,9 +71,9 @@ function difference(values: CombinationTable, held: readonly number[], wanted: r
     ['more than once', which((surplus, leaf) => surplus > 0 && wants.has(leaf))],
     ['foreign', which((surplus, leaf) => surplus > 0 && !wants.has(leaf))],
   ];
-  const reportLimits = parts.filter(([, leaves]) => leaves.length > 0);
-  if (reportLimits.length === 0) return 'the contributions are combined out of order';
-  return reportLimits.map(([what, leaves]) => `${what}: ${list(values, leaves, ', ')}`).join('; ');
+  const differences = parts.filter(([, leaves]) => leaves.length > 0);
+  if (differences.length === 0) return 'the contributions are combined out of order';
+  return differences.map(([what, leaves]) => `${what}: ${list(values, leaves, ', ')}`).join('; ');
 }
 
 /** An operation that led to the slot, and the cell that it wrote (a send: read). */

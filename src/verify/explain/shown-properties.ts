@@ -1,7 +1,7 @@
 /** What the rungs prove of a plan, in words. */
-import { operationCount, type Plan } from '../ir/plan.ts';
-import type { Topology } from '../ir/topology.ts';
-import type { Ownership } from './ownership.ts';
+import { operationCount, type Plan } from '../../ir/plan.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Ownership } from '../ownership.ts';
 
 export function wellFormedText(plan: Plan, topology: Topology | undefined): string {
   const routed = topology === undefined ? '' : `; ${topology.name} has a route for every message`;

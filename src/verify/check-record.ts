@@ -1,10 +1,10 @@
 /** The record of climbing the ladder of rungs. */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Determinism, Finding, Verdict, Verification } from '../ir/verification.ts';
-import type { CheckFindings } from './story.ts';
+import type { CheckFindings } from './explain/findings.ts';
 
 /** What was found so far, while the ladder is climbed. */
-export class Ascent {
+export class CheckRecord {
   readonly findings: Finding[] = [];
   readonly proved: string[] = [];
   readonly inflight: number | undefined;
@@ -24,8 +24,8 @@ export class Ascent {
   }
 
   /** Another record that goes on from here. */
-  copy(): Ascent {
-    const copy = new Ascent(this.inflight);
+  copy(): CheckRecord {
+    const copy = new CheckRecord(this.inflight);
     copy.findings.push(...this.findings);
     copy.proved.push(...this.proved);
     return copy;
