@@ -11,7 +11,7 @@ import type { Bytes } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { machineOf, ProvedPlan } from '../verify/index.ts';
 
-/** A proved plan with everything known about it; what is undefined was not asked for. */
+/** A proved plan with everything that is known about it; a field is undefined if it was not requested. */
 export interface PlanBundle {
   readonly proved: ProvedPlan;
   readonly topology: Topology | undefined;
@@ -96,7 +96,7 @@ export interface Emitter {
   readonly ownership?: 'strict';
   /** Targets whose text is read back and judged before it leaves, and as what. */
   readonly reread?: 'execution-plan';
-  /** Targets without bulks, whose plans are of one: where the machine has lanes, what that takes is read back and told. */
+  /** For targets without bulks: if the machine has lanes, the emitted text is read back, simulated in one bulk, and its time is reported. */
   readonly inOneBulk?: 'msccl';
   /** What the target cannot express of this plan; empty if it can express all. */
   check(bundle: PlanBundle): readonly string[];

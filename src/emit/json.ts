@@ -23,7 +23,7 @@ function planText(bundle: PlanBundle): Iterable<string> {
   return documentText(open.plan, addedBlocks(open));
 }
 
-/** The plan proper, which nobody has proved: to be looked at, not to be run. */
+/** A plan without any claim about it, for reports of errors and for pages. */
 export function unprovedText(plan: Plan): Iterable<string> {
   return documentText(plan, []);
 }

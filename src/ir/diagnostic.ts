@@ -48,7 +48,7 @@ export type ErrorCode =
   | 'disconnected'
   /** A schedule that does not fit the collective or the number of ranks asked for. */
   | 'schedule'
-  /** A plan that is not well formed (rung 1 of the verification ladder, found while reading). */
+  /** A plan that is not well formed (the verifier's first check, found while reading). */
   | 'malformed'
   /** A plan that failed verification. */
   | 'unproved'

@@ -3,7 +3,7 @@ import type { SourceRange } from './diagnostic.ts';
 import type { Plan } from './plan.ts';
 import type { Topology } from './topology.ts';
 
-/** One verdict per plan: the first rung of the ladder (docs/verification.md) that fails decides. */
+/** One verdict per plan: the first check (docs/verification.md) that fails decides. They are listed in the order of the checks. */
 export const verdicts = [
   'correct',
   'malformed',
@@ -39,11 +39,11 @@ export interface Finding {
   readonly message: string;
   /** The shortest chain of operations that shows it, in order, each as one line of text and its place. */
   readonly story: readonly { readonly text: string; readonly place: PlanPlace }[];
-  /** Of the last one where more of the same kind were found than are told: how many, and whether these are all. */
+  /** On the last finding of a kind: how many more of the kind were found and not written out, and whether these are all. */
   readonly untold?: { readonly count: number; readonly isComplete: boolean };
 }
 
-/** Rung 7: does every rank combine each chunk with the same tree (up to commutativity)? */
+/** Whether every rank combines each chunk with the same tree, up to commutativity. */
 export interface Determinism {
   readonly identical: boolean;
   /** Chunks (post-condition chunk numbers) that are combined differently, with the ranks that differ from the first. */
@@ -57,11 +57,11 @@ export interface Verification {
   readonly inflight: number | undefined;
   /** The smallest limit at which the plan does not deadlock (0 = rendezvous); undefined if it deadlocks at any. */
   readonly smallestInflight: number | undefined;
-  /** Undefined when rung 7 was not reached, or nothing is reduced. */
+  /** Undefined if an earlier check has failed, or if nothing is reduced. */
   readonly determinism: Determinism | undefined;
-  /** What was proved, for people: one line per rung that passed. */
+  /** One line for each check that passed, for people. */
   readonly proved: readonly string[];
-  /** Who decided that a plan is correct, for people; undefined where only the ladder was climbed. */
+  /** Who has decided that the plan is correct, for people; undefined if only the verifier has run. */
   readonly checkedBy?: string;
 }
 

@@ -4,7 +4,7 @@ import type { Verdict, Verification } from '../ir/verification.ts';
 import { type MscclDocument, type MscclOptions, readMsccl } from '../read/msccl/index.ts';
 import { judgePlan, type VerifyOptions } from '../verify/index.ts';
 
-/** Verdicts of the rungs below deadlock: that an operation never runs does not excuse them. */
+/** Verdicts of the checks before that of deadlock: an operation that never runs does not excuse them. */
 const below: readonly Verdict[] = ['malformed', 'mismatched', 'uninitialised'];
 
 export interface MscclVerdict {

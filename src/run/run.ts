@@ -22,8 +22,8 @@ import { newCounters } from './progress.ts';
 import { type RunTables, runTables } from './tables.ts';
 
 /**
- * A plan that nobody has proved, run all the same because its owner says so. It must be well formed and its messages must match (rungs 1 and
- * 2); what else is wrong with it shows in its results, or in that it blocks.
+ * A plan that nobody has proved, run all the same because its owner says so. It must be well formed and its messages must match (the first two checks of the
+ * verifier); what else is wrong with it shows in its results, or in that it blocks.
  */
 export interface UnverifiedPlan {
   readonly plan: Plan;

@@ -38,7 +38,7 @@ export interface RunTables {
   readonly guardLag: Int32Array;
 }
 
-/** The tables of a plan whose messages all match (rungs 1 and 2 of the verifier). */
+/** The tables of a plan whose messages all match (the verifier's first two checks). */
 export function runTables(plan: Plan): RunTables {
   const { ops, firstLane, firstOp, bulks } = plan;
   const { laneOf, rankOf, connections } = PlanIndex.of(plan);

@@ -1,4 +1,4 @@
-/** Keeps the plan about which the ladder and the kernel disagree, so that whoever reports it can send it along. */
+/** Keeps the plan about which the verifier and the kernel disagree, so that whoever reports it can send it along. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -29,7 +29,7 @@ export class CellBits {
     words[last] |= mask & upTo(end - 1);
   }
 
-  /** Takes the cells from `first` to `end` − 1 away. */
+  /** Removes the cells from `first` to `end` − 1. */
   removeRange(first: number, end: number): void {
     const { words } = this;
     if (first >= end) return;

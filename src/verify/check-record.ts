@@ -1,9 +1,9 @@
-/** The record of climbing the ladder of rungs. */
+/** The record of running the checks in order. */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Determinism, Finding, Verdict, Verification } from '../ir/verification.ts';
 import type { CheckFindings } from './explain/findings.ts';
 
-/** What was found so far, while the ladder is climbed. */
+/** What the checks that have run so far show and find. */
 export class CheckRecord {
   readonly findings: Finding[] = [];
   readonly proved: string[] = [];
@@ -23,7 +23,7 @@ export class CheckRecord {
     this.inflight = inflight;
   }
 
-  /** Another record that goes on from here. */
+  /** A second record with the same contents, for a run that may be discarded. */
   copy(): CheckRecord {
     const copy = new CheckRecord(this.inflight);
     copy.findings.push(...this.findings);
@@ -31,7 +31,8 @@ export class CheckRecord {
     return copy;
   }
 
-  /** Notes a rung's findings; true if it passed. */
+  /** Records the findings of a check. @param proved the line for reports if the check passes
+   * @returns whether the check found no error */
   passes(found: CheckFindings, proved: string): boolean {
     const findings = found.list();
     this.findings.push(...findings);

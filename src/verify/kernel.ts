@@ -1,4 +1,4 @@
-/** Who is believed: the kernel (src/kernel), on the plan as it is. Where the ladder says something else there is a bug in one of the two. */
+/** Asks the kernel (src/kernel), whose verdict counts, about a plan, and compares its answer with the verifier's: they share no code, and a difference is a bug in one of them. */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Verification } from '../ir/verification.ts';
@@ -10,7 +10,10 @@ import { explained } from './explain/refusal.ts';
 import { kernelTablesOf } from './kernel-tables.ts';
 import type { VerifyOptions } from './verify.ts';
 
-/** What the kernel is told beside the plan; its limit of transfers in flight is the one that the ladder assumed. */
+/** What reports call the kernel: the command `ccc-check` runs it alone. */
+export const kernelName = 'the kernel (ccc-check)';
+
+/** The conditions of the kernel's check, except the limit of transfers in flight, which is the verifier's. */
 export type KernelOptions = Pick<VerifyOptions, 'ownership' | 'unwritten' | 'slots' | 'load'>;
 
 /** `bitwise`: all ranks combine each chunk with the same tree; undefined where nothing is reduced. */
@@ -18,7 +21,7 @@ type Answer =
   | { readonly ok: true; readonly bitwise: boolean | undefined }
   | { readonly ok: false; readonly verdict: string; readonly message: string };
 
-/** @param load what the plan is for, where that is to be looked at */
+/** The kernel's answer, with refusals explained. @param load the message that the plan will move, if the machine's limits are to be checked */
 export function queryKernel(plan: Plan, conditions: RuntimeConditions, load?: MovedBytes): Answer {
   const tables = { ...kernelTablesOf(plan), ...limitsFor(load) };
   try {
@@ -29,26 +32,26 @@ export function queryKernel(plan: Plan, conditions: RuntimeConditions, load?: Mo
   }
 }
 
-/** The ladder and the kernel say different things of a plan: a bug in ccc. The plan is kept for a report. */
+/** The verifier and the kernel give different verdicts on a plan: a bug in ccc. The error keeps the plan, so that it can be reported. */
 export class Disagreement extends Error {
   readonly plan: Plan;
 
   constructor(plan: Plan, { verdict, findings, inflight = Number.POSITIVE_INFINITY }: Verification, answer: Answer) {
     const kernel = answer.ok ? `correct (bitwise: ${answer.bitwise})` : answer.message;
-    const ladder = findings.length === 0 ? verdict : `${verdict} (${findings[0].message})`;
-    super(`with ${inflight} transfers in flight the ladder finds ${plan.name} ${ladder}, the kernel ${kernel}`);
+    const verifier = findings.length === 0 ? verdict : `${verdict} (${findings[0].message})`;
+    super(`with ${inflight} transfers in flight the verifier finds ${plan.name} ${verifier}, the kernel ${kernel}`);
     this.plan = plan;
   }
 }
 
-/** The verification of a plan that is correct, with who decided that. */
+/** Adds to the verification of a correct plan who has decided that it is correct. @param who such as `the kernel (ccc-check)` */
 export function checkedBy(who: string, verification: Verification): Verification {
-  const line = `proved by ${who}`;
+  const line = `checked by ${who}`;
   return { ...verification, checkedBy: who, proved: [...verification.proved.filter((known) => known !== line), line] };
 }
 
 /**
- * The ladder's verification with the kernel's word, which must be the same.
+ * The verifier's verification, confirmed by the kernel.
  * @throws Disagreement; CccError 'limit' for a plan that is too large for the kernel
  */
 export function decided(plan: Plan, verification: Verification, options: KernelOptions): Verification {
@@ -56,17 +59,17 @@ export function decided(plan: Plan, verification: Verification, options: KernelO
   const { verdict, inflight, determinism } = verification;
   const answer = queryKernel(plan, { inflight, ownership, unwritten, slots }, load);
   if (!answer.ok && answer.verdict === 'limit') {
-    throw new CccError('limit', `${plan.name} is too large for the kernel to prove: ${answer.message}`);
+    throw new CccError('limit', `${plan.name} is too large for the kernel to check: ${answer.message}`);
   }
-  // Bits that are asked for, rounds that a plan claims and some limits of machines come on top of what the kernel proves.
+  // Identical bits that the caller requests, rounds that the plan claims and some limits of machines are not checked by the kernel.
   const isBeyond = verdict === 'over-capacity' && (answer.ok || answer.verdict === verdict);
   const isRight = verdict === 'correct' || verdict === 'not-bitwise';
   const hasSameBits = !answer.ok || determinism?.identical === answer.bitwise;
   if ((!isBeyond && answer.ok !== isRight) || !hasSameBits) throw new Disagreement(plan, verification, answer);
-  return answer.ok ? checkedBy('the kernel', verification) : verification;
+  return answer.ok ? checkedBy(kernelName, verification) : verification;
 }
 
-/** What the kernel reads of a machine's limits (docs/plan-format.md). */
+/** The machine's limits that the kernel checks (docs/plan-format.md). */
 export function limitsFor(load: MovedBytes | undefined): Pick<PlanTables, 'size' | 'limits'> {
   const limits = load?.topology.messages;
   if (limits === undefined) return {};

@@ -7,7 +7,7 @@ import type { Plan } from '../ir/plan.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type CheckedPlan, firstError, type Verification, verdictText } from '../ir/verification.ts';
 import { checkLimits, limitsText } from './checks/limits.ts';
-import { checkedBy, decided, limitsFor, queryKernel } from './kernel.ts';
+import { checkedBy, decided, kernelName, limitsFor, queryKernel } from './kernel.ts';
 import { fitsMachine } from './machine.ts';
 import { deepFrozen, plainCopy, type Seal, sealOf } from './seal.ts';
 import { type VerifyOptions, verificationOfCorrect, verify } from './verify.ts';
@@ -247,7 +247,7 @@ function acceptedAs(given: Plan, plan: Plan, options: VerifyOptions): Accepted |
 /** As `judgePlan`, without asking the kernel once more. */
 function verificationOf(accepted: Accepted, plan: Plan, options: VerifyOptions): Verification {
   accepted.verification ??= verificationOfCorrect(plan, options, accepted.bitwise);
-  return checkedBy('the kernel', withLimits(plan, accepted.verification, options));
+  return checkedBy(kernelName, withLimits(plan, accepted.verification, options));
 }
 
 /** Of a correct plan: whether it keeps to what the machine states of its commands. */

@@ -1,6 +1,7 @@
 /**
- * The verifier: the ladder of rungs (docs/verification.md). Each rung relies on the ones before it, so the first that fails ends
- * it and decides the verdict. See docs/verification.md for what a proof means and why it is one.
+ * The verifier runs the checks of `checks/` in a fixed order and says what each of them shows or finds (docs/verification.md). A check relies on
+ * the checks before it, so the first failure ends the sequence and gives the verdict. Checks decide; `explain/` has the words for what they
+ * find. Nobody believes the verdict alone: the kernel decides (prove.ts), and a disagreement between the two is an internal error.
  */
 
 import { type CellMemory, layOutCells } from '../ir/cell-memory.ts';
@@ -37,11 +38,11 @@ import {
 import { type ExecutedOrder, executeBulk, HappensBefore } from './order/happens-before.ts';
 import type { Ownership } from './ownership.ts';
 
-/** What the plan is verified for. */
+/** The machine, the message and the runtime that a plan is verified for. */
 export interface VerifyOptions {
   /** The machine it must run on: routes, the limit of transfers in flight and claimed rounds are checked against it. */
   readonly topology?: Topology | undefined;
-  /** What the plan is for, if that is known: limits that the machine states are checked for it. */
+  /** The message that the plan will move, if known: the machine's limits on commands are checked for it. */
   readonly load?: MovedBytes | undefined;
   /** Transfers that a connection buffers (0 = rendezvous); default: the topology's limit, else unbounded. */
   readonly inflight?: number | undefined;
@@ -50,8 +51,8 @@ export interface VerifyOptions {
   /** How long operations own their slices: `strict` for runtimes such as MPI; default `event`. */
   readonly ownership?: Ownership | undefined;
   /**
-   * What memory holds that nothing has written. `empty`: reading it is an error (the default). `unknown`: it is read with a
-   * warning, as where buffers are kept between calls, and the plan is wrong if what lies there gets into a result.
+   * What memory holds before anything is written to it. `empty` (the default): reading it is an error. `unknown`: reading it is a
+   * warning, as in runtimes that keep buffers between calls, and the plan is wrong only if the unknown value reaches a result.
    */
   readonly unwritten?: 'empty' | 'unknown' | undefined;
   /** Largest number of memory slots, and of slots that operations touch, in all; default 2²⁷. */
@@ -64,25 +65,25 @@ export interface VerifyOptions {
  */
 export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
   const record = new CheckRecord(options.inflight ?? options.topology?.inflight);
-  const ground = checkUpToMessages(plan, options, record);
-  if (ground === undefined) return record.verification();
-  // Without buffers most plans run to their end, and then in an order that suits any number of buffers: buffers take away edges
-  // only. Relays alone wait for buffers.
-  const unbuffered = executeBulk(new HappensBefore(ground.index, ground.connections, 0));
+  const form = checkUpToMessages(plan, options, record);
+  if (form === undefined) return record.verification();
+  // Most plans run to their end without buffers. That order is then a run with any number of buffers too, since buffers only remove edges.
+  // Relays are the exception: they wait for buffers.
+  const unbuffered = executeBulk(new HappensBefore(form.index, form.connections, 0));
   const isLive = unbuffered.order.length === operationCount(plan);
   if (isLive && isConstant(plan.ops.relay, -1)) {
     const quick = record.copy();
-    checkAlongRun(unbuffered, isLive, ground, options, quick);
+    checkAlongRun(unbuffered, isLive, form, options, quick);
     if (isOrderless(quick)) return quick.verification();
   }
-  // Mistakes are told along a run with the buffers that there are.
-  checkAlongRun(executeBulk(ground.happens), isLive, ground, options, record);
+  // Mistakes are explained along a run with the buffers that the machine has.
+  checkAlongRun(executeBulk(form.happens), isLive, form, options, record);
   return record.verification();
 }
 
 /**
- * What `verify` says of a plan that is known to be correct and to run on its machine, without climbing: of all that it says only the smallest number of
- * transfers in flight has to be found.
+ * The verification of a plan that the kernel has accepted and that runs on its machine, without running the checks again: only the smallest
+ * safe number of transfers in flight is not known yet.
  * @param bitwise whether all ranks combine each chunk with the same tree, as they must; undefined where nothing is reduced
  */
 export function verificationOfCorrect(
@@ -107,13 +108,13 @@ export function verificationOfCorrect(
   return record.verification();
 }
 
-/** Whether every run leads to the same words: a race-free plan has but one result, and of that alone something is told. */
+/** Whether the findings are the same for every run: they are about the result alone, and a plan without races has one result. */
 function isOrderless({ verdict, findings }: CheckRecord): boolean {
   return verdict === 'correct' && findings.every(({ code }) => code === 'not-bitwise');
 }
 
-/** What the rungs along a run stand on. */
-interface Ground {
+/** What the checks along a run need: the products of the checks before them. */
+interface CheckedForm {
   readonly index: PlanIndex;
   readonly connections: Connections;
   readonly memory: CellMemory;
@@ -121,8 +122,8 @@ interface Ground {
   readonly routes: Routes | undefined;
 }
 
-/** Rungs 1 and 2; undefined if one fails. */
-function checkUpToMessages(plan: Plan, options: VerifyOptions, record: CheckRecord): Ground | undefined {
+/** Checks that the plan is well formed and that its messages match; undefined if one of these fails. */
+function checkUpToMessages(plan: Plan, options: VerifyOptions, record: CheckRecord): CheckedForm | undefined {
   const { topology, slots = defaultLimits.slots } = options;
   const wellFormed = wellFormedText(plan, topology);
   const frame = checkFrame(plan, topology);
@@ -142,15 +143,18 @@ function checkUpToMessages(plan: Plan, options: VerifyOptions, record: CheckReco
   return { index, connections, memory, routes, happens: new HappensBefore(index, connections, record.inflight) };
 }
 
-/** The rungs from 3 on, until one fails. @param runsUnbuffered whether the plan runs to its end without buffers */
+/**
+ * Checks initialisation, deadlock, data races and results along one run, until one check fails.
+ * @param runsUnbuffered whether the plan runs to its end without buffers
+ */
 function checkAlongRun(
   ran: ExecutedOrder,
   runsUnbuffered: boolean,
-  ground: Ground,
+  form: CheckedForm,
   options: VerifyOptions,
   record: CheckRecord,
 ): void {
-  const { index, connections, memory, happens } = ground;
+  const { index, connections, memory, happens } = form;
   const { plan } = index;
   const initialised = checkInitialised(happens, memory, ran, options.unwritten === 'unknown' ? 'warning' : 'error');
   const written = initialised.none ? initialisedText : 'memory that nothing has written may hold anything';
@@ -165,17 +169,17 @@ function checkAlongRun(
 
   const { ownership = 'event' } = options;
   if (!record.passes(checkDataRaces(happens, memory, ran, ownership), raceFreeText(plan, ownership))) return;
-  checkResults(ran, ground, options, record);
+  checkResults(ran, form, options, record);
 }
 
-/** The rungs from 6 on, along a complete run without races. */
+/** Checks the result, identical bits and claimed rounds along a complete run without data races. */
 function checkResults(
   ran: ExecutedOrder,
-  ground: Ground,
+  form: CheckedForm,
   { bitwise = false }: VerifyOptions,
   record: CheckRecord,
 ): void {
-  const { index, connections, memory, happens, routes } = ground;
+  const { index, connections, memory, happens, routes } = form;
   const { plan } = index;
   if (plan.collective.kind === 'barrier') {
     if (!record.passes(checkBarrierOrder(happens, ran), barrierText)) return;

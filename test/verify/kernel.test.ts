@@ -1,4 +1,4 @@
-/** Who decides: the kernel's word must be the ladder's, and a plan about which they disagree leaves nobody without a trace. */
+/** Who decides: the kernel's verdict must be the verifier's, and a plan about which they disagree leaves nobody without a trace. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { proveCompact } from '../../src/compact/verify/prove.ts';
@@ -23,9 +23,9 @@ const right = planOf({ collective, programs: [[['copy i0 o0'], ['send i0 1']], [
 /** Rank 0 never fills its output. */
 const wrong = planOf({ collective, programs: [[['send i0 1']], [['recv o0 0']]] });
 
-function disagreement(plan: Plan, ladderSawIn: Plan): Disagreement {
+function disagreement(plan: Plan, verifierSawIn: Plan): Disagreement {
   try {
-    decided(plan, verify(ladderSawIn), {});
+    decided(plan, verify(verifierSawIn), {});
   } catch (error) {
     if (error instanceof Disagreement) return error;
     throw error;
@@ -42,8 +42,8 @@ function leaving(plan: Plan, changed: Partial<Plan>, options: VerifyOptions): Ve
 
 describe('the kernel decides', () => {
   it('and is named where it said yes', () => {
-    expect(judgePlan(right).checkedBy).toBe('the kernel');
-    expect(judgePlan(right).proved.at(-1)).toBe('proved by the kernel');
+    expect(judgePlan(right).checkedBy).toBe('the kernel (ccc-check)');
+    expect(judgePlan(right).proved.at(-1)).toBe('checked by the kernel (ccc-check)');
     expect(decided(right, judgePlan(right), {})).toEqual(judgePlan(right));
     expect(judgePlan(wrong)).toEqual(verify(wrong));
     expect(verify(right).checkedBy).toBeUndefined();
@@ -64,11 +64,11 @@ describe('the kernel decides', () => {
     }
   });
 
-  it('and a ladder that says otherwise is a bug, with both findings and the plan', () => {
+  it('and a verifier that says otherwise is a bug, with both findings and the plan', () => {
     const tooStrict = disagreement(right, wrong);
-    expect(tooStrict.message).toMatch(/the ladder finds test wrong-result .*, the kernel correct/);
+    expect(tooStrict.message).toMatch(/the verifier finds test wrong-result .*, the kernel correct/);
     const tooLax = disagreement(wrong, right);
-    expect(tooLax.message).toMatch(/the ladder finds test correct, the kernel wrong-result/);
+    expect(tooLax.message).toMatch(/the verifier finds test correct, the kernel wrong-result/);
     expect(tooLax.plan).toBe(wrong);
   });
 
@@ -86,10 +86,10 @@ describe('the kernel decides', () => {
 
   it('about compact plans of which it can see all programs', () => {
     const small = proveCompact(layeredPlan(torus([3, 4]), {}));
-    expect(small.verification.checkedBy).toBe('the kernel');
+    expect(small.verification.checkedBy).toBe('the kernel (ccc-check)');
     const large = proveCompact(layeredPlan(torus([20, 20]), {}));
     expect(large.verification.checkedBy).toMatch(
-      /^the ladder on the program of rank 0 alone, since the \d+ operations/,
+      /^the verifier on the program of rank 0 alone, since the \d+ operations/,
     );
   });
 });

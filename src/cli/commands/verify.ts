@@ -75,7 +75,7 @@ async function run(path: string | undefined, options: VerifyCommandOptions): Pro
     else writeText(report.verifyReport(result));
     for (const remark of report.remarks(result, topology)) note(remark);
   } catch (error) {
-    // The first rung of the ladder: a verdict like the others, though there is no plan to speak of.
+    // A text that is not even a plan gets the verdict of the first check.
     if (!(error instanceof CccError) || error.code !== 'malformed') throw error;
     process.exitCode = exitCodes.failed;
     if (options.json === true) writeJson(report.malformedDocument(error));

@@ -1,4 +1,4 @@
-/** Rung 1 of a compact plan: what its form asks for beyond what every plan has to be. */
+/** Well-formedness of a compact plan: what its form requires beyond the form of a full plan. */
 import { inputChunks, outputChunks } from '../../ir/collective.ts';
 import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.ts';
 import { isReceive, isSend, planBuffers } from '../../ir/plan.ts';

@@ -1,6 +1,6 @@
-/** How closely compact plans are looked at. */
+/** How far the checks of compact plans follow values. */
 export const compactVerifyLimits = {
-  /** Values in a chain of reductions that are looked at, each under the one before. */
+  /** Values of a chain of reductions that are examined, each an operand of the one before. */
   chainOfReductions: 2000,
   /** Operations of all ranks up to which the kernel is given the plan written out. */
   operationsForKernel: 100_000,

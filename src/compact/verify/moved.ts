@@ -1,4 +1,4 @@
-/** Rung 6 of a compact plan that only moves data: in the end every output slot holds the input chunk that belongs there. */
+/** The result of a compact plan that only moves data: in the end every output slot holds the input chunk that belongs there. */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';

@@ -1,5 +1,5 @@
 /**
- * Rung 6 of a compact reducescatter or allreduce. A run on names (`naming-run.ts`) says which reductions of one rank or another the outputs
+ * The result of a compact reducescatter or allreduce. A run on names (`naming-run.ts`) says which reductions of one rank or another the outputs
  * hold in the end, and so of which slot each of these has to be the reduction. Then the run is followed backwards: of each cell it is
  * asked in which of these values, of which ranks, its content ends up, and how often. A copy or a message hands the answer from where
  * it wrote to where it read, a reduction gives it to both of its operands, and where one of these values is made, that is added. At

@@ -1,5 +1,5 @@
 /**
- * Rung 7 of a compact plan that reduces: do all ranks end with the same bits? They do where each slot of the result is the same value on
+ * Identical bits: whether all ranks of a compact plan that reduces end with the same bits. They do where each slot of the result is the same value on
  * all of them, made once and handed round, as after a reducescatter. Where every rank makes its own, all trees are those of rank 0,
  * shifted; they are the same tree, up to commutativity, if a shift by one place along each axis leaves rank 0's as it is.
  */

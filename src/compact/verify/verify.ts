@@ -1,9 +1,9 @@
 /**
- * The ladder for compact plans, climbed on rank 0's program alone. Every rank r runs that program shifted by r, so a shift of
- * all ranks takes the full plan to itself. Three things follow (docs/verification.md has the arguments).
+ * The checks of compact plans, run on rank 0's program alone. Every rank r runs that program shifted by r, so a shift of
+ * all ranks maps the full plan to itself. Three things follow (docs/verification.md has the arguments).
  *
  * - A statement about the operations of one rank by themselves is true of all ranks if it is true of rank 0.
- * - The full plan's happens-before has a circle exactly when the program's has: a circle of the full plan, seen from each of
+ * - The full plan's happens-before has a cycle exactly when the program's has: a cycle of the full plan, seen from each of
  *   its ranks, is one of the program; and one of the program that leads from rank r to r ⊕ v closes after as many
  *   rounds as it takes to come back. So runs and deadlocks of the program are those of the full plan.
  * - Order within a rank is sure where lane order and `after` give it. Where it would have to come over messages, the program
@@ -62,7 +62,7 @@ const defaultExpandable = 2 ** 20;
  */
 export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions = {}): Verification {
   const record = new CheckRecord(options.inflight);
-  const doubt = new Climb(plan, options, record).run();
+  const doubt = new CompactChecks(plan, options, record).run();
   const verification = doubt === undefined ? record.verification() : verifyExpanded(plan, options, doubt);
   const operations = plan.ops.kind.length * plan.collective.ranks;
   if (operations <= compactVerifyLimits.operationsForKernel && verification.verdict !== 'malformed') {
@@ -70,21 +70,21 @@ export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions =
   }
   const why = `the ${operations} operations of all ranks are more than the kernel is given`;
   if (verification.verdict !== 'correct') return verification;
-  return checkedBy(`the ladder on the program of rank 0 alone, since ${why}`, verification);
+  return checkedBy(`the verifier on the program of rank 0 alone, since ${why}`, verification);
 }
 
 function verifyExpanded(plan: CompactPlan, options: CompactVerifyOptions, doubt: string): Verification {
   const { inflight, bitwise, ownership, slots, expandable = defaultExpandable } = options;
   const operations = plan.ops.kind.length * plan.collective.ranks;
   if (operations <= expandable) return verify(expandCompact(plan), { inflight, bitwise, ownership, slots });
-  const message = `${doubt}. Only the full plan would tell, and its ${operations} operations are more than the ${expandable} that it is written out for.`;
+  const message = `${doubt}. Only the full plan decides it, and its ${operations} operations are more than the ${expandable} that it is written out for.`;
   throw new CccError('limit', message);
 }
 
 const earlyRead = 'Whether a slot is written before it is read, messages decide that come round over other ranks';
 
-/** One climb: every rung relies on those before it. */
-class Climb {
+/** Runs the checks in order; each relies on the checks before it. */
+class CompactChecks {
   private readonly compact: CompactPlan;
   private readonly options: CompactVerifyOptions;
   private readonly record: CheckRecord;
@@ -97,7 +97,7 @@ class Climb {
     this.plan = soleProgram(compact);
   }
 
-  /** Climbs until a rung fails; returns what the program alone does not decide, as a sentence without its full stop, if anything. */
+  /** Runs the checks in order and stops at the first failure. Returns a sentence, without its full stop, on what the program alone cannot decide, or undefined. */
   run(): string | undefined {
     const { compact, plan, record } = this;
     const { ranks } = compact.collective;
@@ -115,11 +115,11 @@ class Climb {
     if (!record.passes(checkTogether(index, connections, memory), wellFormed)) return undefined;
     const messages = `matched: each of ${connections.sends.length} messages of a rank is sent and received, in order, with equal counts`;
     if (!record.passes(checkMatching(index, connections), messages)) return undefined;
-    return this.climbOrder(index, connections, memory, group);
+    return this.checkOrder(index, connections, memory, group);
   }
 
-  /** Rungs 3 to 5, then the result. */
-  private climbOrder(
+  /** Checks initialisation, deadlock and data races, then the result. */
+  private checkOrder(
     index: PlanIndex,
     connections: Connections,
     memory: CellMemory,
@@ -127,7 +127,7 @@ class Climb {
   ): string | undefined {
     const { record, plan } = this;
     const local = new CompactLocalOrder(index, connections);
-    // Without buffers most plans run to their end, and then in an order that suits any number of buffers: buffers take away edges only.
+    // Most plans run to their end without buffers. That order is then a run with any number of buffers too, since buffers only remove edges.
     const rendezvous = executeBulk(new HappensBefore(index, connections, 0));
     const live = rendezvous.order.length === operationCount(plan);
     const happens = new HappensBefore(index, connections, record.inflight);
@@ -151,10 +151,10 @@ class Climb {
       races,
       `no data race in any interleaving${bulks}: race-free under strict ownership, by what each rank knows itself`,
     );
-    return this.climbResult(index, connections, memory, group, ran);
+    return this.checkResult(index, connections, memory, group, ran);
   }
 
-  private climbResult(
+  private checkResult(
     index: PlanIndex,
     connections: Connections,
     memory: CellMemory,

@@ -1,5 +1,5 @@
 /**
- * Rung 6 of a barrier: no rank leaves before every rank has entered. A rank that has completed any operation has entered; so for
+ * Barriers: no rank leaves before every rank has entered. A rank that has completed any operation has entered; so for
  * every two ranks some operation of the one must be before some operation of the other.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Rung 8, resources: where a plan claims rounds for a step, no link may carry more chunks in that step than rounds × unit
+ * Link capacity: where a plan claims rounds for a step, no link may carry more chunks in that step than rounds × unit
  * links. A step without a claim may take as long as it needs.
  */
 
@@ -11,7 +11,7 @@ import { counted } from '../../ir/units.ts';
 import { CheckFindings, type StoryLine, storyLineOf } from '../explain/findings.ts';
 import { reportLimits } from '../explain/report-limits.ts';
 
-/** Rung 8. */
+/** Finds the steps in which a link carries more chunks than the claimed rounds allow. */
 export function checkCapacity(index: PlanIndex, routes: Routes): CheckFindings {
   const { plan, rankOf } = index;
   const findings = new CheckFindings('over-capacity');

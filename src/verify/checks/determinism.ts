@@ -65,7 +65,7 @@ function reductionKey(wants: Expectation, allreduce: boolean): number | string |
     }
     case 'ranks':
       if (wants.first === wants.last) return undefined;
-      // A million slots are asked; an allreduce's reductions differ in the chunk alone.
+      // There may be a million slots, so keys are numbers where possible: the reductions of an allreduce differ in the chunk alone.
       return allreduce ? wants.chunk : `${wants.chunk} ${wants.first} ${wants.last}`;
   }
 }

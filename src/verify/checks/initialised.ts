@@ -3,7 +3,7 @@
  * slot certainly comes after it, or if there is none. Where a write may come first or not, the check of data races reports it.
  */
 
-import { type CellMemory } from '../../ir/cell-memory.ts';
+import type { CellMemory } from '../../ir/cell-memory.ts';
 import { inputChunks } from '../../ir/collective.ts';
 import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';

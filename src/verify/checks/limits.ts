@@ -1,6 +1,6 @@
 /**
- * Rung 9, limits of a machine's commands (docs/verification.md): whole units at addresses of whole units, shapes and strides that fit their fields,
- * operators that the engines know, and messages and reductions in the memory that links reach.
+ * Limits of a machine's commands (docs/verification.md): lengths and addresses are whole units, shapes and strides fit their fields, the engines
+ * know the operators, and messages and reductions use the memory that the links reach.
  */
 import { chunksPerShard, messageChunks } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
@@ -11,7 +11,7 @@ import type { MessageLimits, Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { CheckFindings, storyLineOf } from '../explain/findings.ts';
 
-/** What a plan is to move on a machine. */
+/** The message that a plan will move, and the machine. */
 export interface MovedBytes {
   readonly topology: Topology;
   /** M. */
@@ -21,7 +21,7 @@ export interface MovedBytes {
 
 const scratch = planBuffers.indexOf('scratch');
 
-/** Rung 9; of machines that state no limits there is nothing to find. */
+/** Finds the commands that exceed a limit of the machine; machines without limits have none. */
 export function checkLimits(plan: Plan, { topology, size, dtype }: MovedBytes): CheckFindings {
   const findings = new CheckFindings('over-capacity');
   const index = new PlanIndex(plan);

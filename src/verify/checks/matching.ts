@@ -1,11 +1,11 @@
-/** Rung 2, matching: the k-th send of a connection (a, b, channel) meets the k-th receive, with equal counts. */
+/** Matching: the k-th send of a connection (a, b, channel) meets the k-th receive, with equal counts. */
 
 import { isSend } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { counted } from '../../ir/units.ts';
 import { CheckFindings, type FindingText, nameOf, storyLineOf } from '../explain/findings.ts';
 
-/** Rung 2. */
+/** Finds the connections whose sends and receives do not match. */
 export function checkMatching(index: PlanIndex, connections: Connections): CheckFindings {
   const findings = new CheckFindings('mismatched');
   const { ops } = index.plan;

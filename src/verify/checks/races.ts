@@ -4,7 +4,7 @@
  * the write before it (or that write, if there are none): the rest follows by transitivity. Between bulks only
  * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
  */
-import { type CellMemory } from '../../ir/cell-memory.ts';
+import type { CellMemory } from '../../ir/cell-memory.ts';
 import { byGroup, IntRows } from '../../ir/column.ts';
 import { isReceive, isSend } from '../../ir/plan.ts';
 import { CellBits } from '../cell-bits.ts';

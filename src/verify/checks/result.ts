@@ -1,4 +1,4 @@
-/** Rung 6, final state: every output slot holds exactly what the collective says, along one symbolic run. */
+/** Result: at the end of one symbolic run every output slot holds exactly what the collective says. */
 import {
   type Collective,
   collectiveFacts,
@@ -13,7 +13,7 @@ import { describeWrongResult, type Replay } from '../explain/wrong-result.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
 import type { CombinationTable } from '../values.ts';
 
-/** Rung 6, along a complete run. */
+/** Finds the output slots with a wrong value, and returns the run. @param replay a complete run without data races */
 export function checkResult(replay: Replay): { readonly findings: CheckFindings; readonly symbolic: SymbolicRun } {
   const { index, memory, connections, order } = replay;
   const { collective, buffers } = index.plan;

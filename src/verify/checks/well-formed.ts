@@ -1,4 +1,4 @@
-/** Rung 1, well formed: everything the later rungs rely on. What the tables' own invariants promise is not checked again. */
+/** Well-formedness: everything that the later checks rely on. The invariants of the tables (src/ir/plan.ts) are not checked again. */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
 import { type Contribution, type CustomCondition, inputChunks, outputChunks } from '../../ir/collective.ts';

@@ -1,4 +1,4 @@
-/** How findings are told: operations in words, the places they stand at, and a cap on how many are spelt out. */
+/** Findings in words: operations, their places in the plan, and a limit on how many findings of a kind are written out. */
 import { operationKinds, type Plan, planBuffers } from '../../ir/plan.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Finding, PlanPlace } from '../../ir/verification.ts';
@@ -12,11 +12,11 @@ export interface FindingText {
   readonly story?: readonly StoryLine[];
 }
 
-/** The findings of one rung. */
+/** The findings of one check. Their texts are made only for those that are written out. */
 export class CheckFindings {
   private readonly code: Finding['code'];
   private readonly severity: Finding['severity'];
-  private readonly told: Finding[] = [];
+  private readonly written: Finding[] = [];
   private total = 0;
   private complete = true;
 
@@ -25,11 +25,11 @@ export class CheckFindings {
     this.severity = severity;
   }
 
-  /** Adds a finding; `tell` is asked only for those that are told in full. */
-  add(storyLineOf: () => FindingText): void {
+  /** Adds a finding. @param explain called only if the finding is written out */
+  add(explain: () => FindingText): void {
     if (this.total++ >= reportLimits.contributions) return;
-    const { message, story = [] } = storyLineOf();
-    this.told.push({ severity: this.severity, code: this.code, message, story });
+    const { message, story = [] } = explain();
+    this.written.push({ severity: this.severity, code: this.code, message, story });
   }
 
   get none(): boolean {
@@ -40,19 +40,19 @@ export class CheckFindings {
     return this.total >= reportLimits.contributions;
   }
 
-  /** Says that the search was ended early: there may be more findings than were added. */
+  /** Records that the search ended early: there may be more findings than were added. */
   cutShort(): void {
     this.complete = false;
   }
 
   list(): readonly Finding[] {
-    const untold = this.total - this.told.length;
-    if (untold === 0 && this.complete) return this.told;
+    const untold = this.total - this.written.length;
+    if (untold === 0 && this.complete) return this.written;
     const message = this.complete
       ? `${untold} more of the same kind ${untold === 1 ? 'is' : 'are'} not shown.`
       : 'There may be more of the same kind: the search ended here.';
     const rest = { count: untold, isComplete: this.complete };
-    return [...this.told, { severity: this.severity, code: this.code, message, story: [], untold: rest }];
+    return [...this.written, { severity: this.severity, code: this.code, message, story: [], untold: rest }];
   }
 }
 

@@ -152,7 +152,7 @@ export function executeBulk(happens: HappensBefore): ExecutedOrder {
   };
   const waiters = new Int32Array(total).fill(-1);
   const nextWaiter = new Int32Array(lanes).fill(-1);
-  /** By lane what its next operation waits for, the first last; what is done stays so, and is not looked at again. */
+  /** For each lane the operations that its next operation waits for, the first of them last. An operation that is done stays done, so it is removed. */
   const waits = Array.from({ length: lanes }, (): number[] => []);
   let ran = 0;
   const complete = (operation: number): void => {

@@ -132,7 +132,7 @@ const sentences: readonly Sentence[] = [
     'over some link of a chip {a} {b}, from one chip after the other: in {c} messages or as if it were',
     '芯片的某条链路上有 {b} 从各芯片接连{a}：分 {c} 条消息，或等同于此',
   ],
-  // Proofs, rung by rung.
+  // Proofs, check by check.
   ['well formed: {a}', '格式正确：{a}'],
   [
     'matched: each of {a} messages is sent and received, in order, with equal counts',
@@ -167,7 +167,7 @@ const sentences: readonly Sentence[] = [
     '限制：每个地址和长度都是 {a} 字节的倍数，并且都符合 {b} 的命令',
   ],
   ['capacity: no link of {a} carries more than the claimed rounds', '容量：{a} 的任何链路所承载的都不超过声明的轮数'],
-  ['proved by the kernel', '由内核证明'],
+  ['checked by the kernel (ccc-check)', '由内核（ccc-check）检查'],
 ];
 
 /** Translations of parts that stand for a letter above; amounts and names stay unchanged. */

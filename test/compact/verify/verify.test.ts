@@ -300,7 +300,7 @@ describe('order that only messages give', () => {
 
   it('is refused where it does not, with what would help', () => {
     expect(() => verifyCompact(plan, { expandable: 10 })).toThrow(
-      /not ordered within a rank.*"after".*Only the full plan would tell/,
+      /not ordered within a rank.*"after".*Only the full plan decides it/,
     );
   });
 });

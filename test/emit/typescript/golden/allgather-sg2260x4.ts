@@ -11,7 +11,7 @@
  * - no data race in any interleaving: race-free under event ownership
  * - result: every output slot holds what allgather says
  * - limits: every address and length is a multiple of 128 bytes in f32, and all fits the commands of sg2260x4
- * - proved by the kernel
+ * - checked by the kernel (ccc-check)
  *
  * Try it: npx tsx allgather.ts --check --size 64MiB
  */

@@ -327,7 +327,7 @@ describe('wrong plans', () => {
       'deadlock',
       allreduce2(exchange),
       { inflight: 0 },
-      /2 lanes wait in a circle, without buffers.*disappears when a connection buffers 1 transfer\./,
+      /2 lanes wait in a cycle, without buffers.*disappears when a connection buffers 1 transfer\./,
       [/rank 0 .*waits until rank 1 is ready to receive/, /rank 1 .*waits until rank 0 is ready to receive/],
     ],
     [
@@ -348,7 +348,7 @@ describe('wrong plans', () => {
       'deadlock',
       allreduce2([[['copy o0 s0 after=0.1', 'reduce s0 o0']], []]),
       {},
-      /An operation waits in a circle/,
+      /An operation waits in a cycle/,
       [/\(after\)/, /behind/],
     ],
     [
@@ -494,7 +494,7 @@ describe('determinism', () => {
   it('is an error where identical bits are asked for', () => {
     const { verdict, findings } = verify(planOf(text), { bitwise: true });
     expect(verdict).toBe('not-bitwise');
-    expect(findings[0].message).toMatch(/Chunk 0, for one, is combined differently on rank 2/);
+    expect(findings[0].message).toMatch(/For example, chunk 0 is combined differently on rank 2/);
   });
 
   it('does not matter to operators that do not round', () => {
