@@ -20,7 +20,14 @@ export type { Effort } from './ir/effort.ts';
 export type { LaneModel, LinkLane, MachineProtocol, Timing } from './ir/lanes.ts';
 export { defaultLimits, type Limits } from './ir/limits.ts';
 export { type Operation, operationAt, operationCount, type Plan, PlanBuilder } from './ir/plan.ts';
-export { type Bound, type CostReport, optimality, type Timeline } from './ir/report.ts';
+export {
+  type Bound,
+  ContradictedBound,
+  type Contradiction,
+  type CostReport,
+  optimality,
+  type Timeline,
+} from './ir/report.ts';
 export { Routes } from './ir/routes.ts';
 export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';

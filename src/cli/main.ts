@@ -3,6 +3,7 @@ import '../session/node-platform.ts';
 import { Command, CommanderError } from 'commander';
 import { CccError } from '../ir/diagnostic.ts';
 import { nearestNames } from '../read/nearest.ts';
+import { packageVersion } from '../session/version.ts';
 import { registerBound } from './commands/bound.ts';
 import { registerCalibrate } from './commands/calibrate.ts';
 import { registerCompile } from './commands/compile.ts';
@@ -21,7 +22,7 @@ import { registerView } from './commands/view.ts';
 import { exitCodeOf, exitCodes, jsonOfError, textOfError } from './failure.ts';
 import { nameableKinds } from './options.ts';
 import { note, writeJson, writeText } from './output.ts';
-import { packageVersion, versionDocument } from './version.ts';
+import { versionDocument } from './version.ts';
 
 type Registration = readonly [register: (program: Command) => void, page: string];
 
@@ -98,8 +99,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     await program.parseAsync([...argv]);
   } catch (error) {
     const isKnown = error instanceof CccError || error instanceof CommanderError;
-    const told = isKnown ? error : (await import('../session/disagreement.ts')).withPlanSaved(error);
-    process.exitCode = fail(told, program, argv.includes('--json'));
+    const reported = isKnown ? error : (await import('../session/internal-error.ts')).withMaterialSaved(error);
+    process.exitCode = fail(reported, program, argv.includes('--json'));
   }
 }
 

@@ -31,8 +31,8 @@ export function collectiveDocument(collective: Collective) {
 }
 
 /** @param takes the time of the plan */
-export function boundDocument({ seconds, certificates, disproved }: Bound<Claim>, takes: Seconds) {
-  return { basis: 'certified', seconds, optimality: optimality(seconds, takes), certificates, disproved };
+export function boundDocument({ seconds, certificates }: Bound<Claim>, takes: Seconds) {
+  return { basis: 'certified', seconds, optimality: optimality(seconds, takes), certificates };
 }
 
 export function verificationDocument(verification: Verification) {

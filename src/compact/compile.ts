@@ -9,12 +9,13 @@ import { type CompactPlan, compactKinds, type SymmetricTopology } from '../ir/co
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
-import { type Bound, bestValidBound, type CostReport } from '../ir/report.ts';
+import { type Bound, ContradictedBound, type CostReport, contradictedClaims } from '../ir/report.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 import { type Bytes, counted } from '../ir/units.ts';
 import { verdictText } from '../ir/verification.ts';
 import { compactLowerBound, latenciesToZero, simulateCompact } from './cost/index.ts';
 import type { CompactBundle } from './plan-json.ts';
+import { compactPlanText } from './plan-json.ts';
 import { type CompactVariant, compactVariants, transposedSymmetric } from './variants.ts';
 import { proveCompact } from './verify/prove.ts';
 
@@ -56,10 +57,15 @@ export function compileCompact(request: CompactCompileRequest): CompactCompileRe
   }
   const backwards = plan.collective.kind === 'reducescatter';
   const found = compactLowerBound(plan.collective, backwards ? transposedSymmetric(topology) : topology, size);
-  const bound = bestValidBound(found, cost.seconds);
   const origin = { engine: 'symmetric', schedule: variant.schedule, chunks: plan.collective.chunks };
+  const bundle = { proved, topology, size, dtype: request.dtype, cost, bound: found, origin };
+  const claims = contradictedClaims(found, cost.seconds);
+  if (claims.length > 0) {
+    const text = [...compactPlanText({ ...bundle, bound: undefined })].join('');
+    throw new ContradictedBound({ request, topology, size, seconds: cost.seconds, plan: text, claims });
+  }
   const steps = plan.ops.step.reduce((last, step) => Math.max(last, step), 0);
-  return { bundle: { proved, topology, size, dtype: request.dtype, cost, bound, origin }, steps };
+  return { bundle, steps };
 }
 
 interface Priced {

@@ -1,6 +1,6 @@
 /** What the cost model says of a plan on a topology: simulated time, use of the machine, bounds. */
 import type { Certificate, Claim } from './certificate.ts';
-import { type Bytes, rounding, type Seconds } from './units.ts';
+import { type Bytes, formatSeconds, rounding, type Seconds } from './units.ts';
 
 /** How busy one link was. */
 export interface LinkUse {
@@ -93,20 +93,40 @@ export interface Bound<Proof extends Claim = Certificate> {
   readonly seconds: Seconds;
   /** Best first. */
   readonly certificates: readonly Proof[];
-  /** What was dropped since a plan takes less. There should be nothing: reports ask for it to be told. */
-  readonly disproved?: readonly Claim[];
 }
 
-/** The bound that is left beside a correct plan that takes so long: no bug in a bound costs the user the plan. */
-export function bestValidBound<Proof extends Claim>(bound: Bound<Proof>, simulated: Seconds): Bound<Proof> {
-  const exceeds = ({ seconds }: Claim): boolean => !(seconds <= simulated * (1 + rounding));
-  const disproved = bound.certificates.filter(exceeds);
-  if (disproved.length === 0) return bound;
-  const certificates = bound.certificates.filter((certificate) => !exceeds(certificate));
-  return { seconds: certificates[0]?.seconds ?? 0, certificates, disproved };
+/** Everything that shows a contradiction between a bound and a correct plan, as data that can be written to a file. */
+export interface Contradiction {
+  /** What the plan was compiled for. */
+  readonly request: object;
+  readonly topology: object;
+  readonly size: Bytes;
+  /** The simulated time of the plan on the topology, for messages of this size. */
+  readonly seconds: Seconds;
+  /** The plan as JSON text (format `ccc-plan`), without claims about it. */
+  readonly plan: string;
+  /** The bounds that are greater than the time, with their certificates. */
+  readonly claims: readonly Claim[];
 }
 
-/** bound / simulated time, from 0 to 1; 1 when both are zero. What is beyond that is rounding, or has been dropped (`standing`). */
+/** A correct plan is faster than a certified bound allows. One of kernel, simulator and bounds is wrong, so no result is returned. */
+export class ContradictedBound extends Error {
+  readonly contradiction: Contradiction;
+
+  constructor(contradiction: Contradiction) {
+    const { claims, seconds } = contradiction;
+    const bounds = claims.map((claim) => `${formatSeconds(claim.seconds)} (${claim.kind})`).join(', ');
+    super(`a correct plan takes ${formatSeconds(seconds)}, less than its certified lower bound of ${bounds}`);
+    this.contradiction = contradiction;
+  }
+}
+
+/** The certificates that claim more than a plan takes, beyond what rounding explains. None, unless there is a bug. */
+export function contradictedClaims({ certificates }: Bound<Claim>, seconds: Seconds): readonly Claim[] {
+  return certificates.filter((claim) => !(claim.seconds <= seconds * (1 + rounding)));
+}
+
+/** bound / simulated time, from 0 to 1; 1 when both are zero. What is beyond that is rounding: anything more is a `ContradictedBound`. */
 export function optimality(bound: Seconds, simulated: Seconds): number {
   return bound === simulated ? 1 : Math.min(1, bound / simulated);
 }

@@ -9,7 +9,7 @@ import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
-import { type Bound, bestValidBound } from '../ir/report.ts';
+import type { Bound } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
@@ -18,6 +18,7 @@ import { convert } from '../jobs/convert.ts';
 import { simulate } from '../model/index.ts';
 import { instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
 import { type CompileRequest, type CompileResult, searchPlan } from '../search/compile.ts';
+import { consistentBound } from '../search/consistent-bound.ts';
 import { mayGainInRounds, withRounds } from '../search/in-rounds.ts';
 import { type ProvedBundle, provedBundle } from '../search/proved-bundle.ts';
 import { loadSolver, type SolverName } from '../solver/index.ts';
@@ -89,12 +90,15 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     const { checked, cost: after } = best ?? { checked: { plan: given.plan, topology }, cost };
     const steps = improvements.map(({ what }) => what).join('; ');
     const origin = { engine: 'optimize', schedule: name, improvements: steps };
-    const nowBound = bestValidBound(lowerBound(checked.plan.collective, topology, size), after.seconds);
+    const { plan } = checked;
+    const found = { plan, topology, size, seconds: after.seconds };
+    const asked = { optimized: name, collective, size, dtype };
+    const nowBound = consistentBound(lowerBound(plan.collective, topology, size), found, asked);
     return {
       bundle: provedBundle({ checked, cost: after }, { topology, size, dtype, limits }, nowBound, origin),
       before: { name, seconds: cost.seconds, bulks: given.plan.bulks },
       seconds: after.seconds,
-      bound: bestValidBound(bound, after.seconds),
+      bound: consistentBound(bound, found, asked),
       improvements: [...improvements],
       engines,
       stoppedEarly,

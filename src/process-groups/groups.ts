@@ -10,7 +10,7 @@ import { type CollectiveKind, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import { planName } from '../ir/plan-name.ts';
-import { type Bound, bestValidBound, optimality } from '../ir/report.ts';
+import { type Bound, optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -20,6 +20,7 @@ import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts'
 import { simulate } from '../model/index.ts';
 import { checkGroups, withGroupAmong } from '../read/index.ts';
 import { type CompileRequest, type CompileResult, searchPlan } from '../search/compile.ts';
+import { consistentBound } from '../search/consistent-bound.ts';
 import { checkOperationLimit, reducesWithoutOverlap } from '../search/evaluate/index.ts';
 import { provedBundle } from '../search/proved-bundle.ts';
 import { type ProvedPlan, prove } from '../verify/index.ts';
@@ -151,7 +152,7 @@ function resultOf(
     bundle: provedBundle(
       { checked: { plan: proved.plan, topology }, cost },
       request,
-      bestValidBound(bound, cost.seconds),
+      consistentBound(bound, { plan: proved.plan, topology, size, seconds: cost.seconds }, request),
       origin,
     ),
     asked: size,

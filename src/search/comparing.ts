@@ -1,9 +1,11 @@
 /** How candidates compare: what `--explain` shows, and what decides. */
+
 import { lowerBound } from '../bounds/index.ts';
-import { type Bound, bestValidBound, optimality } from '../ir/report.ts';
+import { type Bound, optimality } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { simulate } from '../model/index.ts';
+import { consistentBound } from './consistent-bound.ts';
 import type { EvaluatedCandidate } from './evaluate/index.ts';
 
 /** What makes one plan better than another: time at the size asked for, at size 0, or of a very large message. */
@@ -96,8 +98,13 @@ export function candidateReport(
   const { plan } = priced.checked;
   const latency = simulate(plan, routes, 0).seconds;
   const large = simulate(plan, routes, veryLarge).seconds;
+  const { topology } = routes;
+  const boundAt = (size: Bytes, seconds: Seconds): Bound => {
+    const found = lowerBound(plan.collective, topology, size);
+    return consistentBound(found, { plan, topology, size, seconds }, { candidate: priced.candidate.name });
+  };
   const met = (size: Bytes, seconds: Seconds): boolean =>
-    optimality(bestValidBound(lowerBound(plan.collective, routes.topology, size), seconds).seconds, seconds) > 1 - 1e-6;
+    optimality(boundAt(size, seconds).seconds, seconds) > 1 - 1e-6;
   return {
     ...outline(priced, status, bound),
     latency,

@@ -7,7 +7,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Effort } from '../ir/effort.ts';
 import { defaultLimits } from '../ir/limits.ts';
-import { type Bound, bestValidBound } from '../ir/report.ts';
+import type { Bound } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { checkShardCounts } from '../ir/shards.ts';
@@ -16,6 +16,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { MemoryExceeded } from '../lower/index.ts';
 import { type Dismissal, enginesNamed } from '../synth/index.ts';
 import { type CandidateOutline, type CandidateReport, candidateReport, outline, ranked } from './comparing.ts';
+import { consistentBound } from './consistent-bound.ts';
 import { type EvaluatedCandidate, withCopyOrder } from './evaluate/index.ts';
 import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
 import { CandidateSearch, type SearchRequest, type SearchResult } from './search.ts';
@@ -82,7 +83,7 @@ export interface CompileResult {
 
 /**
  * Finds, prices and proves a plan.
- * @throws CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time, 'limit' when those that there
+ * @throws ContradictedBound for a plan that is faster than a certified bound; CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time, 'limit' when those that there
  * are exceed one, 'unsupported' for an operator that the chips lack, 'unknown-name' for an engine or algorithm nobody has, 'usage' and 'range' for counts that do not go with the collective
  */
 export function searchPlan(request: CompileRequest): CompileResult {
@@ -92,19 +93,12 @@ export function searchPlan(request: CompileRequest): CompileResult {
   const routes = Routes.of(topology);
   const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
   const { onBest, ...asked } = request;
-  const search = ({ seconds }: Bound): CandidateSearch => {
-    const report = (soFar: SearchResult) => onBest?.(resultOf(soFar, request, routes, bound, true));
-    const found = new CandidateSearch({ ...asked, onBest: report }, routes, seconds);
-    found.run(sourcesOf(found, enginesNamed(request.engine)));
-    return found;
-  };
-  const first = search(bound);
-  // What engines promise is told from the bound: one that a plan has disproved has led the search astray.
-  const left = bestValidBound(bound, first.best);
-  const found = left === bound ? first : search(left);
+  const report = (soFar: SearchResult) => onBest?.(resultOf(soFar, request, routes, bound, true));
+  const found = new CandidateSearch({ ...asked, onBest: report }, routes, bound.seconds);
+  found.run(sourcesOf(found, enginesNamed(request.engine)));
   if (found.evaluated.length === 0) throw nearestLimit(found.exceeded) ?? noPlan(request, found.dismissed);
-  const priced = withCopyOrders(found.evaluated, request, routes);
-  return resultOf({ ...found, evaluated: priced }, request, routes, bound, found.stoppedEarly);
+  const evaluated = withCopyOrders(found.evaluated, request, routes);
+  return resultOf({ ...found, evaluated }, request, routes, bound, found.stoppedEarly);
 }
 
 /** One more plan on machines that stage messages: the fastest with its copies in another order. Algorithms asked for by name stay as they are known. */
@@ -132,7 +126,11 @@ function resultOf(
   const { plan } = best.checked;
   // What a custom collective wants is known when its file has been read.
   const found = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;
-  const bound = bestValidBound(found, best.cost.seconds);
+  const bound = consistentBound(
+    found,
+    { plan, topology, size, seconds: best.cost.seconds },
+    { ...request, topology: topology.name },
+  );
   const origin = { ...best.candidate.origin, chunks: plan.collective.chunks, seed: request.seed };
   const bundle = provedBundle(best, request, bound, origin);
   const statusOf = (c: EvaluatedCandidate) => (c === best ? 'chosen' : 'slower');

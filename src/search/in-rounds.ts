@@ -1,5 +1,5 @@
 /** The last stage of a compilation: where the best plan is above its bound, a linear program mixes schedules in rounds (docs/ilp.md). */
-import { bestValidBound } from '../ir/report.ts';
+
 import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import { noticeable, type Seconds } from '../ir/units.ts';
@@ -7,6 +7,7 @@ import type { Solver } from '../solver/index.ts';
 import { bestInRounds, inWholeChunks, maxRanksFor } from '../synth/index.ts';
 import { candidateReport, outline } from './comparing.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
+import { consistentBound } from './consistent-bound.ts';
 import { type EvaluatedCandidate, evaluateWithinLimits, nearEnough } from './evaluate/index.ts';
 import { provedBundle } from './proved-bundle.ts';
 
@@ -62,7 +63,13 @@ function replaced(
   request: CompileRequest,
   routes: Routes,
 ): CompileResult {
-  const bound = bestValidBound(result.bundle.bound, best.cost.seconds);
+  const { plan } = best.checked;
+  const { topology, size } = request;
+  const bound = consistentBound(
+    result.bundle.bound,
+    { plan, topology, size, seconds: best.cost.seconds },
+    { ...request, topology: topology.name },
+  );
   const origin = { ...best.candidate.origin, chunks: best.checked.plan.collective.chunks, seed: request.seed };
   const slower = <Row extends { readonly status: 'chosen' | 'slower' }>(row: Row): Row => ({
     ...row,

@@ -2,12 +2,14 @@
  * Tuning: the best plan for every message size. Candidates are proved once and timed at all sizes, and few of them
  * share the range of sizes. The report also contains what other libraries would run.
  */
+
 import { lowerBound } from '../bounds/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { type Bound, bestValidBound, optimality } from '../ir/report.ts';
+import { optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
+import { consistentBound } from '../search/consistent-bound.ts';
 import type { Dismissal } from '../synth/index.ts';
 import { ofOneTree } from './one-tree.ts';
 import { collectPlans, type PlanPool, type PlansRequest } from './plans.ts';
@@ -42,7 +44,6 @@ export interface TunedSize {
   /** Time of the best plan that was tried, possibly below that of the plan in use by up to the tolerance. */
   readonly bestSeconds: Seconds;
   readonly bound: Seconds;
-  readonly disproved: Bound['disproved'];
   readonly optimality: number;
 }
 
@@ -146,8 +147,9 @@ function resultOf(
     // No plan under any protocol takes less than the smallest of their bounds.
     const bounds = alternatives.map((machine) => lowerBound(unchunked, machine, size));
     const least = bounds.reduce((best, next) => (next.seconds < best.seconds ? next : best));
-    const { seconds: bound, disproved } = bestValidBound(least, bestSeconds);
-    return { size, plan, seconds, bestSeconds, bound, disproved, optimality: optimality(bound, seconds) };
+    const chosen = { plan: plan.evaluated.checked.plan, topology: plan.routes.topology, size, seconds };
+    const { seconds: bound } = consistentBound(least, chosen, { collective, size });
+    return { size, plan, seconds, bestSeconds, bound, optimality: optimality(bound, seconds) };
   });
   const inUse = [...new Set(ranges.map(({ plan }) => plan))];
   return {

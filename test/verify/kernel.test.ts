@@ -2,13 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { proveCompact } from '../../src/compact/verify/prove.ts';
+import { searchDefaults, searchPlan } from '../../src/index.ts';
+import { collectiveKinds } from '../../src/ir/collective.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Plan } from '../../src/ir/plan.ts';
 import type { Verification } from '../../src/ir/verification.ts';
 import { checkPlan } from '../../src/kernel/check.ts';
 import { readPlanFile } from '../../src/kernel/read.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { withPlanSaved } from '../../src/session/disagreement.ts';
+import { withMaterialSaved } from '../../src/session/internal-error.ts';
 import type { VerifyOptions } from '../../src/verify/index.ts';
 import { checkByKernel, judgePlan, proveChecked } from '../../src/verify/index.ts';
 import { Disagreement, decided } from '../../src/verify/kernel.ts';
@@ -73,8 +75,8 @@ describe('the kernel decides', () => {
   });
 
   it('and the plan is saved as plan JSON for whoever reports it', () => {
-    const told = String(withPlanSaved(disagreement(wrong, right)));
-    const path = /the plan is in (\S+)$/.exec(told)?.[1] ?? '';
+    const told = String(withMaterialSaved(disagreement(wrong, right)));
+    const path = /what reproduces this is in (\S+)$/.exec(told)?.[1] ?? '';
     const kept = readPlanFile(JSON.parse(readFileSync(path, 'utf8')));
     expect(wordOf(() => checkPlan(kept))).toBe('wrong-result');
   });
@@ -82,6 +84,20 @@ describe('the kernel decides', () => {
   it('and what is too large for it is not proved', () => {
     expect(() => decided(right, verify(right), { slots: 2 })).toThrow(CccError);
     expect(() => decided(right, verify(right), { slots: 2 })).toThrow('too large for the kernel');
+  });
+
+  it('and agrees about every collective in several chunks, those without data and with shards of no bytes among them', () => {
+    const kinds = collectiveKinds.filter((kind) => kind !== 'custom');
+    const request = { ...searchDefaults, topology: resolveTopology('mi300x'), effort: 'quick', size: 1024 } as const;
+    for (const kind of kinds) {
+      const { bundle } = searchPlan({ ...request, collective: collectiveOf(kind, 8), chunks: 2 });
+      expect(bundle.proved.verification.verdict).toBe('correct');
+    }
+    const counts = [0, 4, 0, 8, 4, 0, 4, 0];
+    for (const kind of ['allgather', 'reducescatter', 'scatter', 'gather'] as const) {
+      const { bundle } = searchPlan({ ...request, collective: collectiveOf(kind, 8, { counts }), chunks: 2 });
+      expect(bundle.proved.verification.verdict).toBe('correct');
+    }
   });
 
   it('about compact plans of which it can see all programs', () => {

@@ -5,7 +5,6 @@ import type { SymmetricTopology } from '../../ir/compact.ts';
 import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import { layOutReport, type ReportEntry } from '../compile/report.ts';
-import { disprovedTexts } from '../disproved.ts';
 import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { ratesText } from '../rates.ts';
 import { displayLimits } from '../shown.ts';
@@ -32,7 +31,6 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = d
       `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`,
     ],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
-    ...disprovedTexts(bound.disproved).map((text): ReportEntry => ['warning', text]),
     ['moved', `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}`],
     ['proved', ...verification.proved],
     ...verification.findings.map(({ severity, message }): ReportEntry => [severity, message]),

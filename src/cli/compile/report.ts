@@ -7,7 +7,6 @@ import { linkName } from '../../ir/topology.ts';
 import { type Bytes, counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { WrittenTime } from '../../jobs/written-time.ts';
 import type { CompiledPlan } from '../../session/compile/compiled-plan.ts';
-import { disprovedTexts } from '../disproved.ts';
 import { ratesText } from '../rates.ts';
 import { elide } from '../show/table.ts';
 import { wrap } from '../show/text.ts';
@@ -48,7 +47,6 @@ export function compileReport(
       `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`,
     ],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
-    ...disprovedTexts(bound.disproved).map((text): ReportEntry => ['warning', text]),
     [
       'moved',
       `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; ranks that talk are ${apart(cost.stretch)}`,

@@ -3,7 +3,6 @@ import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds, type Seconds } from '../../ir/units.ts';
 import type { OptimizedPlan } from '../../session/optimize.ts';
 import { layOutReport, type ReportEntry } from '../compile/report.ts';
-import { disprovedTexts } from '../disproved.ts';
 import { displayLimits } from '../shown.ts';
 
 export function optimizeText(optimized: OptimizedPlan, width = displayLimits.width): string {
@@ -24,7 +23,6 @@ export function optimizeText(optimized: OptimizedPlan, width = displayLimits.wid
     ...(steps.length === 0 ? [] : [['improved', ...steps] satisfies ReportEntry]),
     ['after', `${formatSeconds(seconds)} simulated, ${of(seconds)}, ${gain} (${shape})`],
     ['certified bound', formatSeconds(bound.seconds)],
-    ...disprovedTexts(bound.disproved).map((text): ReportEntry => ['warning', text]),
     ['engines', enginesText(optimized)],
     ['proved', ...verification.proved],
     ...notes.map((text): ReportEntry => ['note', text]),

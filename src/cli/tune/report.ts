@@ -5,7 +5,6 @@ import type { TunedPlanData, TunedRange, TuningData } from '../../session/tune/t
 import type { RuleComparison, RuleOutcome } from '../../tune/comparing.ts';
 import type { RuleChoice } from '../../tune/fixed-rules/index.ts';
 import type { AlgorithmCurve } from '../../tune/tune.ts';
-import { disprovedTexts } from '../disproved.ts';
 import { formatWideTable } from '../show/table.ts';
 import { displayLimits } from '../shown.ts';
 import { fitted } from '../terminal.ts';
@@ -24,7 +23,6 @@ export function tuneText(tuning: TuningData, width = Number.POSITIVE_INFINITY): 
   const parts = [heading, formatWideTable(table, 1, width), formatWideTable(atSizes, 1, width)];
   if (tree !== undefined) parts.push(sameBitsText(tree));
   if (comparisons.length > 0) parts.push(rulesText(comparisons, width));
-  parts.push(...sizes.flatMap(({ disproved }) => disprovedTexts(disproved)).map((text) => `warning: ${text}`));
   return fitted(`${parts.join('\n\n')}\n`, width);
 }
 

@@ -1,10 +1,11 @@
 /** A tuning as plain data, which can be posted from a worker. Plans are named by their number in `plans`. */
+
 import { lowerBound } from '../../bounds/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import type { Limits } from '../../ir/limits.ts';
-import { bestValidBound } from '../../ir/report.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
+import { consistentBound } from '../../search/consistent-bound.ts';
 import { provedBundle } from '../../search/proved-bundle.ts';
 import type { RuleComparison } from '../../tune/comparing.ts';
 import type { SizeRange } from '../../tune/ranges.ts';
@@ -103,7 +104,12 @@ function bundleOf({ evaluated, routes, tunedFor }: TunedPlan, { seed, dtype, lim
   const { candidate, cost } = evaluated;
   const { topology } = routes;
   const { collective } = evaluated.checked.plan;
-  const bound = bestValidBound(lowerBound(collective, topology, tunedFor), cost.seconds);
+  const chosen = { plan: evaluated.checked.plan, topology, size: tunedFor, seconds: cost.seconds };
+  const bound = consistentBound(lowerBound(collective, topology, tunedFor), chosen, {
+    collective,
+    size: tunedFor,
+    dtype,
+  });
   const origin = { ...candidate.origin, chunks: collective.chunks, seed };
   return provedBundle(evaluated, { topology, size: tunedFor, dtype, limits }, bound, origin);
 }

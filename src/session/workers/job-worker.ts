@@ -40,7 +40,7 @@ async function work<Name extends JobName>(
     });
     send({ kind: 'done', result });
   } catch (error) {
-    if (!(error instanceof CccError)) throw (await import('../disagreement.ts')).withPlanSaved(error);
+    if (!(error instanceof CccError)) throw (await import('../internal-error.ts')).withMaterialSaved(error);
     send({ kind: 'failed', error: partsOf(error) });
   }
 }

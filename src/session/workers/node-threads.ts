@@ -17,7 +17,7 @@ export function nodeThreads(): WorkerHost | undefined {
 }
 
 function start<Request, Result>(assignment: Assignment<Request>, listener: WorkerListener<Result>): RunningWorker {
-  const worker = new Worker(workerFile, { workerData: assignment });
+  const worker = new Worker(workerFile, { workerData: assignment, argv: process.argv.slice(2) });
   worker.on('message', (report: Report<Result>) => listener.onReport(report));
   worker.on('error', (error) => listener.onCrash(error, ranOutOfMemory(error)));
   worker.on('exit', (code) => listener.onExit(code));

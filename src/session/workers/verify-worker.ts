@@ -2,7 +2,7 @@
 import '../node-platform.ts';
 import { parentPort } from 'node:worker_threads';
 import { CccError } from '../../ir/diagnostic.ts';
-import { withPlanSaved } from '../disagreement.ts';
+import { withMaterialSaved } from '../internal-error.ts';
 import { verifyForRanks } from '../verify/jobs.ts';
 import type { RanksAnswer, RanksJob } from '../verify/ranks-job.ts';
 import { partsOf } from './messages.ts';
@@ -15,7 +15,7 @@ function answer(index: number, job: RanksJob): RanksAnswer {
   try {
     return { index, outcome: verifyForRanks(job) };
   } catch (error) {
-    if (!(error instanceof CccError)) throw withPlanSaved(error);
+    if (!(error instanceof CccError)) throw withMaterialSaved(error);
     return { index, error: partsOf(error) };
   }
 }
