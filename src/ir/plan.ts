@@ -198,17 +198,126 @@ function destinationSlice({ dstBuffer, dstOffset, dstCount }: OperationTable, in
   return { buffer, offset: intAt(dstOffset, index), count: intAt(dstCount, index) };
 }
 
-/** What a builder needs to know of an operation; fields that its kind does not have stay undefined. */
-export interface NewOperation {
-  readonly kind: OperationKind;
-  readonly peer?: number;
-  readonly channel?: number;
-  readonly src?: Slice;
-  readonly dst?: Slice;
-  readonly order?: OperandOrder;
+interface NewOperationBase {
+  /** The step of the schedule that the operation belongs to. */
   readonly step: number;
+  /** The place in a file that the operation was written at. */
   readonly origin?: SourceRange | undefined;
+}
+
+interface NewMessageEnd extends NewOperationBase {
+  /** The rank at the other end, at least 0. */
+  readonly peer: number;
+  /** 0 if left out. */
+  readonly channel?: number;
+}
+
+/**
+ * An operation for `PlanBuilder.add`, with exactly the fields that its kind has.
+ * @example { kind: 'send', peer: 1, src: { buffer: 'input', offset: 0, count: 1 }, step: 1 }
+ */
+export type NewOperation =
+  | (NewOperationBase & {
+      readonly kind: 'copy';
+      readonly src: Slice;
+      readonly dst: Slice;
+      /** For a copy that stands for computing: how long that takes for all bulks together. */
+      readonly nanoseconds?: number | undefined;
+    })
+  | (NewOperationBase & {
+      readonly kind: 'reduce';
+      readonly src: Slice;
+      readonly dst: Slice;
+      /** `held-first` if left out. */
+      readonly order?: OperandOrder;
+    })
+  | (NewMessageEnd & { readonly kind: 'send'; readonly src: Slice })
+  | (NewMessageEnd & { readonly kind: 'recv'; readonly dst: Slice })
+  | (NewMessageEnd & {
+      readonly kind: 'recvReduce';
+      readonly dst: Slice;
+      /** `held-first` if left out. */
+      readonly order?: OperandOrder;
+    });
+
+/** What an operation may have, before it is known to fit its kind: as files and generators give it. */
+export interface OperationParts extends NewOperationBase {
+  readonly peer?: number | undefined;
+  readonly channel?: number | undefined;
+  readonly src?: Slice | undefined;
+  readonly dst?: Slice | undefined;
+  readonly order?: OperandOrder | undefined;
   readonly nanoseconds?: number | undefined;
+}
+
+/** The operation of a kind with those of the parts that the kind has. @throws RangeError if a part is missing */
+export function operationFrom(kind: OperationKind, parts: OperationParts): NewOperation {
+  const { step, origin, channel = 0, order = 'held-first', nanoseconds } = parts;
+  const part = <Part>(name: string, value: Part | undefined): Part => {
+    if (value === undefined) throw new RangeError(`a ${kind} without ${name}`);
+    return value;
+  };
+  const common = { step, origin };
+  switch (kind) {
+    case 'copy':
+      return { kind, ...common, src: part('src', parts.src), dst: part('dst', parts.dst), nanoseconds };
+    case 'reduce':
+      return { kind, ...common, src: part('src', parts.src), dst: part('dst', parts.dst), order };
+    case 'send':
+      return { kind, ...common, peer: part('peer', parts.peer), channel, src: part('src', parts.src) };
+    case 'recv':
+      return { kind, ...common, peer: part('peer', parts.peer), channel, dst: part('dst', parts.dst) };
+    case 'recvReduce':
+      return { kind, ...common, peer: part('peer', parts.peer), channel, dst: part('dst', parts.dst), order };
+  }
+}
+
+/** An operation in the codes of the table. @throws RangeError for a message to or from a negative rank or on a negative channel */
+function rowFor(operation: NewOperation): OperationRow {
+  const { kind, step, origin } = operation;
+  const local = { peer: -1, channel: 0, receivedFirst: 0 };
+  const common = { kind: OperationCode[kind], step, origin };
+  switch (kind) {
+    case 'copy': {
+      const { src, dst, nanoseconds } = operation;
+      return { ...common, ...local, ...sourceColumns(src), ...destinationColumns(dst), nanoseconds };
+    }
+    case 'reduce': {
+      const { src, dst, order } = operation;
+      const receivedFirst = order === 'received-first' ? 1 : 0;
+      return { ...common, ...local, receivedFirst, ...sourceColumns(src), ...destinationColumns(dst) };
+    }
+    case 'send':
+      return { ...common, ...local, ...endColumns(operation), ...sourceColumns(operation.src), ...noDestination };
+    case 'recv':
+      return { ...common, ...local, ...endColumns(operation), ...noSource, ...destinationColumns(operation.dst) };
+    case 'recvReduce': {
+      const receivedFirst = operation.order === 'received-first' ? 1 : 0;
+      return { ...common, ...endColumns(operation), receivedFirst, ...noSource, ...destinationColumns(operation.dst) };
+    }
+  }
+}
+
+const noSource = { srcBuffer: -1, srcOffset: 0, srcCount: 0 } as const;
+const noDestination = { dstBuffer: -1, dstOffset: 0, dstCount: 0 } as const;
+
+function sourceColumns({ buffer, offset, count }: Slice): Pick<OperationRow, 'srcBuffer' | 'srcOffset' | 'srcCount'> {
+  return { srcBuffer: planBuffers.indexOf(buffer), srcOffset: offset, srcCount: count };
+}
+
+function destinationColumns({
+  buffer,
+  offset,
+  count,
+}: Slice): Pick<OperationRow, 'dstBuffer' | 'dstOffset' | 'dstCount'> {
+  return { dstBuffer: planBuffers.indexOf(buffer), dstOffset: offset, dstCount: count };
+}
+
+function endColumns({ peer, channel = 0 }: NewMessageEnd): Pick<OperationRow, 'peer' | 'channel'> {
+  const areNumbers = Number.isInteger(peer) && Number.isInteger(channel);
+  if (!areNumbers || peer < 0 || channel < 0)
+    throw new RangeError(`no message goes to rank ${peer} on channel ${channel}`);
+  return { peer, channel };
 }
 
 /** The parts of a plan that are not operations. */
@@ -238,25 +347,11 @@ export class PlanBuilder {
   }
 
   /** Appends an operation to a lane and returns its handle. */
-  add(lane: number, { kind, peer, channel, src, dst, order, step, origin, nanoseconds }: NewOperation): number {
-    return this.addRow(lane, {
-      kind: operationKinds.indexOf(kind),
-      peer: peer ?? -1,
-      channel: channel ?? 0,
-      srcBuffer: src === undefined ? -1 : planBuffers.indexOf(src.buffer),
-      srcOffset: src?.offset ?? 0,
-      srcCount: src?.count ?? 0,
-      dstBuffer: dst === undefined ? -1 : planBuffers.indexOf(dst.buffer),
-      dstOffset: dst?.offset ?? 0,
-      dstCount: dst?.count ?? 0,
-      receivedFirst: order === 'received-first' ? 1 : 0,
-      step,
-      origin,
-      nanoseconds,
-    });
+  add(lane: number, operation: NewOperation): number {
+    return this.addRow(lane, rowFor(operation));
   }
 
-  /** As `add` for an operation in the codes of the table. */
+  /** As `add` for an operation in the codes of the table, which are not checked. */
   addRow(lane: number, row: OperationRow): number {
     this.lengths[lane] = itemAt(this.lengths, lane) + 1;
     return this.rows.add(lane, row, this.origins.indexOf(row.origin));

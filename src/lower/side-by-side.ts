@@ -13,15 +13,7 @@ import {
   outputChunks,
 } from '../ir/collective.ts';
 import { CustomResultsBuilder } from '../ir/custom-results.ts';
-import {
-  OperationCode,
-  operationCount,
-  operationKinds,
-  type Plan,
-  PlanBuilder,
-  type ProgramBuffers,
-  planBuffers,
-} from '../ir/plan.ts';
+import { OperationCode, operationCount, type Plan, PlanBuilder, type ProgramBuffers } from '../ir/plan.ts';
 import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 
 /** A plan and where its ranks are: `group[rank]` is the rank of the whole that runs its program. */
@@ -77,21 +69,22 @@ function addProgram({ plan, group, channelShift }: PlacedPlan, scale: number, bu
     return ops.channel[o] + channelShift(from, to);
   };
   const handles = new Int32Array(operationCount(plan));
-  const slice = (buffers: Int32Array, offsets: Int32Array, counts: Int32Array, o: number) => ({
-    buffer: planBuffers[buffers[o]],
-    offset: scale * offsets[o],
-    count: scale * counts[o],
-  });
   for (let rank = 0; rank < group.length; rank++) {
     for (let lane = plan.firstLane[rank]; lane < plan.firstLane[rank + 1]; lane++) {
       const handle = builder.openLane(group[rank], plan.laneId[lane]);
       for (let o = plan.firstOp[lane]; o < plan.firstOp[lane + 1]; o++) {
-        handles[o] = builder.add(handle, {
-          kind: operationKinds[ops.kind[o]],
-          ...(ops.peer[o] < 0 ? {} : { peer: group[ops.peer[o]], channel: shifted(rank, o) }),
-          ...(ops.srcBuffer[o] < 0 ? {} : { src: slice(ops.srcBuffer, ops.srcOffset, ops.srcCount, o) }),
-          ...(ops.dstBuffer[o] < 0 ? {} : { dst: slice(ops.dstBuffer, ops.dstOffset, ops.dstCount, o) }),
-          order: ops.receivedFirst[o] === 1 ? 'received-first' : 'held-first',
+        const isLocal = ops.peer[o] < 0;
+        handles[o] = builder.addRow(handle, {
+          kind: ops.kind[o],
+          peer: isLocal ? -1 : group[ops.peer[o]],
+          channel: isLocal ? 0 : shifted(rank, o),
+          srcBuffer: ops.srcBuffer[o],
+          srcOffset: scale * ops.srcOffset[o],
+          srcCount: scale * ops.srcCount[o],
+          dstBuffer: ops.dstBuffer[o],
+          dstOffset: scale * ops.dstOffset[o],
+          dstCount: scale * ops.dstCount[o],
+          receivedFirst: ops.receivedFirst[o],
           step: ops.step[o],
           origin: plan.origins[ops.origin[o]],
           nanoseconds: (ops.nanoseconds?.[o] ?? -1) < 0 ? undefined : ops.nanoseconds?.[o],

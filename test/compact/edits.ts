@@ -1,6 +1,6 @@
 /** Programs of compact plans as lists that tests can change at will, and random mistakes in them. */
 import { type CompactPlan, compactPlan, soleProgram } from '../../src/ir/compact.ts';
-import { type NewOperation, type OperationKind, operationAt, PlanBuilder, type Slice } from '../../src/ir/plan.ts';
+import { type OperationKind, operationAt, operationFrom, PlanBuilder, type Slice } from '../../src/ir/plan.ts';
 
 export interface Line {
   kind: OperationKind;
@@ -50,16 +50,8 @@ export function withProgram(compact: CompactPlan, program: Program): CompactPlan
   program.forEach((lines, id) => {
     const lane = builder.openLane(0, id);
     for (const line of lines) {
-      const { kind, peer, src, dst } = line;
-      const operation: NewOperation = {
-        kind,
-        step: line.step,
-        channel: line.channel,
-        ...(peer === undefined ? {} : { peer }),
-        ...(src === undefined ? {} : { src }),
-        ...(dst === undefined ? {} : { dst }),
-      };
-      handles.set(line, builder.add(lane, operation));
+      const { kind, step, channel, peer, src, dst } = line;
+      handles.set(line, builder.add(lane, operationFrom(kind, { step, channel, peer, src, dst })));
     }
   });
   for (const [line, handle] of handles) {

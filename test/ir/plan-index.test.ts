@@ -1,7 +1,7 @@
 /** The index of drawn plans against queues that are filled and emptied message by message. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type NewOperation, type Plan, PlanBuilder } from '../../src/ir/plan.ts';
+import { type NewOperation, operationFrom, type Plan, PlanBuilder } from '../../src/ir/plan.ts';
 import { PlanIndex } from '../../src/ir/plan-index.ts';
 
 const slice = { buffer: 'output', offset: 0, count: 1 } as const;
@@ -26,9 +26,7 @@ function planOf(ranks: number, operations: readonly Drawn[]): Plan {
   const builder = new PlanBuilder();
   const lanes = Array.from({ length: ranks }, (_, rank) => [0, 1].map((id) => builder.openLane(rank, id)));
   for (const { rank, lane, kind, peer, channel } of operations) {
-    const isLocal = kind === 'copy' || kind === 'reduce';
-    const message = isLocal ? {} : { peer, channel };
-    builder.add(lanes[rank][lane], { kind, ...message, src: slice, dst: slice, step: 0 });
+    builder.add(lanes[rank][lane], operationFrom(kind, { peer, channel, src: slice, dst: slice, step: 0 }));
   }
   const buffers = lanes.map(() => ({ input: 1, output: 1, scratch: 0 }));
   const facts = { ranks, chunks: 1, op: 'sum', root: 0, ordered: false, inPlace: true } as const;
@@ -121,5 +119,19 @@ describe('the index of a plan', () => {
     expect([...PlanIndex.of(plan).connections.partner]).toEqual([1, 0]);
     plan.ops.peer[1] = 1;
     expect([...new PlanIndex(plan).connections.partner]).toEqual([-1, -1]);
+  });
+});
+
+describe('a new operation', () => {
+  it('has a peer that is a rank, and the slices of its kind', () => {
+    const builder = new PlanBuilder();
+    const lane = builder.openLane(0, 0);
+    const send = { kind: 'send', src: slice, step: 0 } as const;
+    expect(() => builder.add(lane, { ...send, peer: -1 })).toThrow(RangeError);
+    expect(() => builder.add(lane, { ...send, peer: 1, channel: -1 })).toThrow(RangeError);
+    expect(() => operationFrom('send', { src: slice, step: 0 })).toThrow('a send without peer');
+    expect(() => operationFrom('copy', { src: slice, step: 0 })).toThrow('a copy without dst');
+    expect(builder.operationCount).toBe(0);
+    expect(builder.add(lane, { ...send, peer: 1 })).toBe(0);
   });
 });

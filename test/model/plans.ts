@@ -1,6 +1,6 @@
 /** Hand-made plans for the tests of the cost model. Only counts matter to it, so slices all start at chunk 0. */
 import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
-import { type Plan, PlanBuilder } from '../../src/ir/plan.ts';
+import { operationFrom, type Plan, PlanBuilder } from '../../src/ir/plan.ts';
 import { collectiveOf } from '../collectives.ts';
 
 export function collective(kind: CollectiveKind, ranks: number, chunks = 1, root = 0): Collective {
@@ -41,15 +41,11 @@ export function plan(target: Collective, programs: Programs, bulks = 1): Plan {
       const lane = builder.openLane(rank, id);
       return steps.map((step, index) => {
         const slice = { buffer: 'scratch' as const, offset: 0, count: step.count };
-        const needs = {
-          copy: { src: slice, dst: slice },
-          reduce: { src: slice, dst: slice },
-          send: { src: slice },
-          recv: { dst: slice },
-          recvReduce: { dst: slice },
-        };
-        const ends = step.peer === undefined ? {} : { peer: step.peer, channel: step.channel ?? 0 };
-        return builder.add(lane, { kind: step.op, ...ends, ...needs[step.op], step: step.step ?? index });
+        const { op, peer, channel } = step;
+        return builder.add(
+          lane,
+          operationFrom(op, { peer, channel, src: slice, dst: slice, step: step.step ?? index }),
+        );
       });
     });
     lanes.forEach((steps, lane) => {

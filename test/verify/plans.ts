@@ -1,7 +1,14 @@
 /** Small plans as text, for tests: one string per operation, one list of them per lane, one list of lanes per rank. */
 import type { Collective } from '../../src/ir/collective.ts';
 import { inputChunks, outputChunks } from '../../src/ir/collective.ts';
-import { type NewOperation, type OperationKind, type Plan, PlanBuilder, type Slice } from '../../src/ir/plan.ts';
+import {
+  type NewOperation,
+  type OperationKind,
+  operationFrom,
+  type Plan,
+  PlanBuilder,
+  type Slice,
+} from '../../src/ir/plan.ts';
 import { collectiveOf } from '../collectives.ts';
 
 export type Programs = readonly (readonly (readonly string[])[])[];
@@ -50,14 +57,13 @@ function parse(text: string): ParsedOperation {
       const [lane, index, bulks = '0'] = word.slice(6).split(/[./]/);
       return [Number(lane), Number(index), Number(bulks)];
     });
-  const operation: NewOperation = {
-    kind: kind as OperationKind,
+  const operation = operationFrom(kind as OperationKind, {
     step: option('step'),
     order: rest.includes('first') ? 'received-first' : 'held-first',
     ...(local ? { src: slice(first), dst: slice(second) } : { peer: Number(second), channel: option('ch') }),
     ...(kind === 'send' ? { src: slice(first) } : {}),
     ...(kind === 'recv' || kind === 'recvReduce' ? { dst: slice(first) } : {}),
-  };
+  });
   return { operation, after };
 }
 

@@ -3,7 +3,7 @@
  * approximated). Blocks become lanes. It says when things happen and not what: no rung of the verifier is for it.
  */
 import { CccError } from '../../ir/diagnostic.ts';
-import { type Plan, PlanBuilder } from '../../ir/plan.ts';
+import { operationFrom, type Plan, PlanBuilder } from '../../ir/plan.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Bytes, formatBytes } from '../../ir/units.ts';
@@ -62,10 +62,8 @@ function build(plan: ExecutionPlan, lanes: readonly GpuLane[]): PlanBuilder {
       const peer = kind === 'send' ? peers.get(each) : sent?.gpu;
       const step = steps.get(each) ?? 0;
       const channel = channels.get(each.connection ?? '') ?? 0;
-      const ends = kind === 'send' ? { src: slice } : kind === 'recv' ? { dst: slice } : { src: slice, dst: slice };
-      const message = peer === undefined ? {} : { peer, channel };
-      const order = kind === 'reduce' ? ({ order: 'held-first' } as const) : {};
-      numbers.set(each, builder.add(lane, { kind, ...message, ...ends, ...order, step, origin: range }));
+      const operation = operationFrom(kind, { peer, channel, src: slice, dst: slice, step, origin: range });
+      numbers.set(each, builder.add(lane, operation));
     }
   }
   for (const [each, number] of numbers) {

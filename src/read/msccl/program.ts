@@ -8,6 +8,13 @@ import type { Finding } from '../../ir/verification.ts';
 import type { MscclGpu, MscclStep, MscclThreadBlock } from './algorithm.ts';
 import { flaw, stepName } from './flaws.ts';
 
+/** An operation whose step and place in the file are not filled in yet. */
+type UnplacedOperation = NewOperation extends infer Each
+  ? Each extends NewOperation
+    ? Omit<Each, 'step' | 'origin'>
+    : never
+  : never;
+
 /** The first and last operation of a step, as handles of the builder. */
 interface Span {
   readonly first: number;
@@ -83,7 +90,7 @@ export class MscclProgram {
     this.arrivals += arriving;
   }
 
-  private operationsOf(step: MscclStep, block: MscclThreadBlock): readonly Omit<NewOperation, 'step'>[] {
+  private operationsOf(step: MscclStep, block: MscclThreadBlock): readonly UnplacedOperation[] {
     const { source, target } = step;
     const connection = (peer: number) => ({ peer, channel: block.channel });
     const receive = (dst: Slice) => ({ kind: 'recv', ...connection(block.receive), dst }) as const;
@@ -97,7 +104,7 @@ export class MscclProgram {
     if (source === undefined) return step.type === 'r' ? [receive(target)] : [receive(target), send(target)];
     if (step.type === 'cpy' || step.type === 're') return this.localOperations(step.type, source, target);
     const arrival = this.arrival(source.count);
-    const reduced: readonly Omit<NewOperation, 'step'>[] = this.needsArrival(step)
+    const reduced: readonly UnplacedOperation[] = this.needsArrival(step)
       ? [receive(arrival), { kind: 'reduce', src: source, dst: arrival }, { kind: 'copy', src: arrival, dst: target }]
       : [{ kind: 'recvReduce', ...connection(block.receive), dst: target }];
     return step.type === 'rrc' ? reduced : [...reduced, send(target)];
@@ -107,7 +114,7 @@ export class MscclProgram {
    * A step whose source and destination are the same place still loads and stores, so that a write between the two is lost. Plans have no such
    * operation: it becomes a copy to scratch and a copy back.
    */
-  private localOperations(type: 'cpy' | 're', source: Slice, target: Slice): readonly Omit<NewOperation, 'step'>[] {
+  private localOperations(type: 'cpy' | 're', source: Slice, target: Slice): readonly UnplacedOperation[] {
     const kind = type === 'cpy' ? 'copy' : 'reduce';
     if (!this.sameMemory(source, target)) return [{ kind, src: source, dst: target }];
     const loaded = this.arrival(source.count);

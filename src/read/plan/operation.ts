@@ -1,5 +1,12 @@
 /** One operation of a plan's JSON. */
-import { type NewOperation, type OperationKind, operationKinds, planBuffers, type Slice } from '../../ir/plan.ts';
+import {
+  type NewOperation,
+  type OperationKind,
+  operationFrom,
+  operationKinds,
+  planBuffers,
+  type Slice,
+} from '../../ir/plan.ts';
 import type { OperandOrder } from '../../ir/schedule.ts';
 import type { JsonReader } from './json-reader.ts';
 
@@ -14,7 +21,7 @@ export interface Wait {
 }
 
 export interface ReadOperation {
-  readonly operation: Omit<NewOperation, 'origin'>;
+  readonly operation: NewOperation;
   readonly after: readonly Wait[];
   readonly start: number;
 }
@@ -58,7 +65,7 @@ export function readPlanOperation(json: JsonReader): ReadOperation {
   if (kind === undefined) throw json.malformed("an operation needs 'op'", start);
   if (step === undefined) throw json.malformed(`${kind} needs 'step'`, start);
   checkOperands(json, kind, operands, start);
-  return { operation: { kind, step, ...operands }, after, start };
+  return { operation: operationFrom(kind, { step, ...operands }), after, start };
 }
 
 function readOperand(json: JsonReader, key: string, operands: Operands): void {

@@ -1,7 +1,7 @@
 /** MSCCL XML of plans whose lanes are not what ccc itself makes: random lanes, with any peers and channels in any of them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OperationCode, operationAt, type Plan, PlanBuilder } from '../../../src/ir/plan.ts';
+import { OperationCode, operationAt, operationFrom, type Plan, PlanBuilder } from '../../../src/ir/plan.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { drawn } from '../../draw.ts';
 import { planOf } from '../../seeds/library.ts';
@@ -36,7 +36,7 @@ function inOtherLanes(plan: Plan, choices: readonly number[], lanes: number): Pl
     own.sort((a, b) => step[a] - step[b] || late(a) - late(b) || a - b);
     for (const o of own) {
       const { op, ...rest } = operationAt(plan, o);
-      handles[o] = builder.add(laneOf[o], { kind: op, ...rest });
+      handles[o] = builder.add(laneOf[o], operationFrom(op, rest));
     }
   }
   const { firstAfter, afterOp, afterBulks } = plan.ops;

@@ -1,9 +1,10 @@
 /** Small changes of plans, as mistakes would make them: one function per kind of mistake. */
 import { combinesInRankOrder } from '../../../src/ir/collective.ts';
 import {
-  type NewOperation,
   type OperationKind,
+  type OperationParts,
   operationAt,
+  operationFrom,
   type Plan,
   PlanBuilder,
   planBuffers,
@@ -13,7 +14,7 @@ import {
 
 /** An operation that can be changed; `after` names others by themselves, so that they may move. */
 export interface DraftOperation {
-  fields: { -readonly [Field in keyof NewOperation]: NewOperation[Field] };
+  fields: { kind: OperationKind } & { -readonly [Part in keyof OperationParts]: OperationParts[Part] };
   after: { operation: DraftOperation; bulks: number }[];
 }
 
@@ -57,7 +58,8 @@ export function planOfDraft({ plan, lanes }: Draft): Plan {
   const handles = new Map<DraftOperation, number>();
   for (const { rank, id, operations } of lanes) {
     const lane = builder.openLane(rank, id);
-    for (const operation of operations) handles.set(operation, builder.add(lane, operation.fields));
+    for (const operation of operations)
+      handles.set(operation, builder.add(lane, operationFrom(operation.fields.kind, operation.fields)));
   }
   for (const [operation, handle] of handles) {
     for (const wait of operation.after) {
