@@ -1,7 +1,9 @@
 /** The memory of a plan as one row of cells, and the cells that each operation touches. */
+
 import type { Collective } from './collective.ts';
 import { memoryLayout } from './collective.ts';
 import { CccError } from './diagnostic.ts';
+import { intAt, itemAt } from './indexing.ts';
 import { isReceive, isSend, type Plan, type planBuffers } from './plan.ts';
 import type { PlanIndex } from './plan-index.ts';
 
@@ -33,7 +35,7 @@ export function layOutCells(index: PlanIndex, limit = Number.POSITIVE_INFINITY):
     starts[0][rank] = cells + window.input;
     starts[1][rank] = cells + window.output;
     starts[2][rank] = cells + window.cells;
-    cells += window.cells + plan.buffers[rank].scratch;
+    cells += window.cells + itemAt(plan.buffers, rank).scratch;
     if (cells > limit) throw tooLarge(`its buffers hold more than ${limit} chunks in all`, plan.collective);
     firstCell[rank + 1] = cells;
   }
@@ -42,10 +44,12 @@ export function layOutCells(index: PlanIndex, limit = Number.POSITIVE_INFINITY):
   const targetCell = new Int32Array(ops.kind.length);
   let touched = 0;
   for (let o = 0; o < ops.kind.length; o++) {
-    const rank = rankOf[o];
-    touched += ops.srcCount[o] + ops.dstCount[o];
-    if (!isReceive(plan, o)) sourceCell[o] = starts[ops.srcBuffer[o]][rank] + ops.srcOffset[o];
-    if (!isSend(plan, o)) targetCell[o] = starts[ops.dstBuffer[o]][rank] + ops.dstOffset[o];
+    const rank = intAt(rankOf, o);
+    touched += intAt(ops.srcCount, o) + intAt(ops.dstCount, o);
+    if (!isReceive(plan, o))
+      sourceCell[o] = intAt(itemAt(starts, intAt(ops.srcBuffer, o)), rank) + intAt(ops.srcOffset, o);
+    if (!isSend(plan, o))
+      targetCell[o] = intAt(itemAt(starts, intAt(ops.dstBuffer, o)), rank) + intAt(ops.dstOffset, o);
   }
   if (touched > limit) throw tooLarge(`its operations touch more than ${limit} chunks in all`, plan.collective);
   return { firstCell, input: starts[0], output: starts[1], scratch: starts[2], sourceCell, targetCell };
@@ -61,10 +65,10 @@ function tooLarge(what: string, collective: Collective): CccError {
 
 /** A cell as people name it: `output[3]`; in place, the output's name wins. */
 export function slotName(memory: CellMemory, plan: Plan, rank: number, cell: number): string {
-  const buffers = plan.buffers[rank];
+  const buffers = itemAt(plan.buffers, rank);
   for (const buffer of ['output', 'input', 'scratch'] as const satisfies readonly (typeof planBuffers)[number][]) {
-    const slot = cell - memory[buffer][rank];
+    const slot = cell - intAt(memory[buffer], rank);
     if (slot >= 0 && slot < buffers[buffer]) return `${buffer}[${slot}]`;
   }
-  return `cell ${cell - memory.firstCell[rank]}`;
+  return `cell ${cell - intAt(memory.firstCell, rank)}`;
 }

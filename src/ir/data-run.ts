@@ -2,6 +2,7 @@
 
 import type { CellMemory } from './cell-memory.ts';
 import { inputChunks } from './collective.ts';
+import { intAt } from './indexing.ts';
 import { isSend, OperationCode, type Plan } from './plan.ts';
 import type { Connections, PlanIndex } from './plan-index.ts';
 
@@ -21,40 +22,41 @@ export abstract class DataRun {
     this.index = index;
     this.memory = memory;
     this.partner = connections.partner;
-    this.cells = new Int32Array(memory.firstCell[buffers.length]).fill(-1);
+    this.cells = new Int32Array(intAt(memory.firstCell, buffers.length)).fill(-1);
     this.messageAt = new Int32Array(ops.kind.length);
     this.messages = new Int32Array(placeMessages(index.plan, this.messageAt));
   }
 
   /** Executes all operations of an order in which the plan can run. */
   executeAll(order: Int32Array): void {
-    for (let at = 0; at < order.length; at++) this.execute(order[at]);
+    for (let at = 0; at < order.length; at++) this.execute(intAt(order, at));
   }
 
   /** Executes one operation; everything that it waits for must have been executed. */
   execute(operation: number): void {
     const { cells, messages, messageAt } = this;
     const { kind, srcCount, dstCount } = this.index.plan.ops;
-    const source = this.memory.sourceCell[operation];
-    const target = this.memory.targetCell[operation];
-    switch (kind[operation]) {
+    const source = intAt(this.memory.sourceCell, operation);
+    const target = intAt(this.memory.targetCell, operation);
+    switch (intAt(kind, operation)) {
       case OperationCode.copy:
         // Source and destination of a local operation do not overlap, so that the order of its chunks does not matter.
-        for (let i = 0; i < srcCount[operation]; i++) this.store(target + i, cells[source + i]);
+        for (let i = 0; i < intAt(srcCount, operation); i++) this.store(target + i, intAt(cells, source + i));
         break;
       case OperationCode.reduce:
         this.reduce(operation, cells, source);
         break;
       case OperationCode.send:
-        for (let i = 0; i < srcCount[operation]; i++) messages[messageAt[operation] + i] = cells[source + i];
+        for (let i = 0; i < intAt(srcCount, operation); i++)
+          messages[intAt(messageAt, operation) + i] = intAt(cells, source + i);
         break;
       case OperationCode.recv: {
-        const at = messageAt[this.partner[operation]];
-        for (let i = 0; i < dstCount[operation]; i++) this.store(target + i, messages[at + i]);
+        const at = intAt(messageAt, intAt(this.partner, operation));
+        for (let i = 0; i < intAt(dstCount, operation); i++) this.store(target + i, intAt(messages, at + i));
         break;
       }
       case OperationCode.recvReduce:
-        this.reduce(operation, messages, messageAt[this.partner[operation]]);
+        this.reduce(operation, messages, intAt(messageAt, intAt(this.partner, operation)));
         break;
     }
   }
@@ -63,11 +65,11 @@ export abstract class DataRun {
   moved(operation: number): Int32Array {
     const { srcCount, dstCount } = this.index.plan.ops;
     if (isSend(this.index.plan, operation)) {
-      const first = this.messageAt[operation];
-      return this.messages.subarray(first, first + srcCount[operation]);
+      const first = intAt(this.messageAt, operation);
+      return this.messages.subarray(first, first + intAt(srcCount, operation));
     }
-    const first = this.memory.targetCell[operation];
-    return this.cells.subarray(first, first + dstCount[operation]);
+    const first = intAt(this.memory.targetCell, operation);
+    return this.cells.subarray(first, first + intAt(dstCount, operation));
   }
 
   /**
@@ -82,7 +84,7 @@ export abstract class DataRun {
     for (let rank = 0; rank < buffers.length; rank++) {
       const chunks = inputChunks(collective, rank);
       for (let chunk = 0; chunk < chunks; chunk++) {
-        this.cells[this.memory.input[rank] + chunk] = numberAt(rank, chunk);
+        this.cells[intAt(this.memory.input, rank) + chunk] = numberAt(rank, chunk);
       }
     }
   }
@@ -94,10 +96,10 @@ export abstract class DataRun {
   private reduce(operation: number, incoming: Int32Array, first: number): void {
     const { cells } = this;
     const { ops } = this.index.plan;
-    const target = this.memory.targetCell[operation];
+    const target = intAt(this.memory.targetCell, operation);
     const receivedFirst = ops.receivedFirst[operation] === 1;
-    for (let i = 0; i < ops.dstCount[operation]; i++) {
-      this.store(target + i, this.combine(cells[target + i], incoming[first + i], receivedFirst));
+    for (let i = 0; i < intAt(ops.dstCount, operation); i++) {
+      this.store(target + i, this.combine(intAt(cells, target + i), intAt(incoming, first + i), receivedFirst));
     }
   }
 }
@@ -107,7 +109,7 @@ function placeMessages(plan: Plan, messageAt: Int32Array): number {
   let total = 0;
   for (let o = 0; o < messageAt.length; o++) {
     messageAt[o] = total;
-    if (isSend(plan, o)) total += plan.ops.srcCount[o];
+    if (isSend(plan, o)) total += intAt(plan.ops.srcCount, o);
   }
   return total;
 }

@@ -152,12 +152,12 @@ export function* localPredecessors(
   { operation, bulk }: OperationInstance,
 ): Iterable<OperationInstance> {
   const { firstOp, ops } = plan;
-  const lane = laneOf[operation];
-  if (operation > firstOp[lane]) yield { operation: operation - 1, bulk };
-  else if (bulk > 0) yield { operation: firstOp[lane + 1] - 1, bulk: bulk - 1 };
-  for (let a = ops.firstAfter[operation]; a < ops.firstAfter[operation + 1]; a++) {
-    const earlier = bulk - ops.afterBulks[a];
-    if (earlier >= 0) yield { operation: ops.afterOp[a], bulk: earlier };
+  const lane = intAt(laneOf, operation);
+  if (operation > intAt(firstOp, lane)) yield { operation: operation - 1, bulk };
+  else if (bulk > 0) yield { operation: intAt(firstOp, lane + 1) - 1, bulk: bulk - 1 };
+  for (let a = intAt(ops.firstAfter, operation); a < intAt(ops.firstAfter, operation + 1); a++) {
+    const earlier = bulk - intAt(ops.afterBulks, a);
+    if (earlier >= 0) yield { operation: intAt(ops.afterOp, a), bulk: earlier };
   }
 }
 

@@ -1,5 +1,7 @@
 /** An order in which a plan can run if channels buffer any number of messages. */
+
 import { byGroup } from './column.ts';
+import { intAt } from './indexing.ts';
 import { isSend, operationCount, type Plan } from './plan.ts';
 import { PlanIndex } from './plan-index.ts';
 
@@ -16,14 +18,16 @@ export function runOrder(plan: Plan): Int32Array {
   const order = new Int32Array(operationCount(plan));
   let found = 0;
   const complete = (predecessorOf: number): void => {
-    if (--missing[predecessorOf] === 0) order[found++] = predecessorOf;
+    const left = intAt(missing, predecessorOf) - 1;
+    missing[predecessorOf] = left;
+    if (left === 0) order[found++] = predecessorOf;
   };
   for (let o = 0; o < order.length; o++) if (missing[o] === 0) order[found++] = o;
   for (let at = 0; at < found; at++) {
-    const operation = order[at];
-    if (partner[operation] >= 0 && isSend(plan, operation)) complete(partner[operation]);
-    for (let w = first[operation + 1] - 1; w >= first[operation]; w--) complete(waiting[w]);
-    if (operation + 1 < firstOp[laneOf[operation] + 1]) complete(operation + 1);
+    const operation = intAt(order, at);
+    if (intAt(partner, operation) >= 0 && isSend(plan, operation)) complete(intAt(partner, operation));
+    for (let w = intAt(first, operation + 1) - 1; w >= intAt(first, operation); w--) complete(intAt(waiting, w));
+    if (operation + 1 < intAt(firstOp, intAt(laneOf, operation) + 1)) complete(operation + 1);
   }
   return order.subarray(0, found);
 }
@@ -32,10 +36,10 @@ export function runOrder(plan: Plan): Int32Array {
 function waitsWithinBulk({ ops }: Plan): { readonly first: Int32Array; readonly waiting: Int32Array } {
   const operations = ops.kind.length;
   const waiter = new Int32Array(ops.afterOp.length);
-  for (let o = 0; o < operations; o++) waiter.fill(o, ops.firstAfter[o], ops.firstAfter[o + 1]);
+  for (let o = 0; o < operations; o++) waiter.fill(o, intAt(ops.firstAfter, o), intAt(ops.firstAfter, o + 1));
   const awaited = ops.afterOp.map((operation, wait) => (ops.afterBulks[wait] === 0 ? operation : -1));
   const { first, rows } = byGroup(awaited, operations);
-  return { first, waiting: rows.map((wait) => waiter[wait]) };
+  return { first, waiting: rows.map((wait) => intAt(waiter, wait)) };
 }
 
 /** By operation how many others must be complete before it: in its lane, by its waits within the bulk, and the send of a receive. */
@@ -43,11 +47,12 @@ function countPredecessors(plan: Plan, partner: Int32Array): Int32Array {
   const { ops, firstOp } = plan;
   const missing = new Int32Array(operationCount(plan));
   for (let lane = 0; lane + 1 < firstOp.length; lane++) {
-    for (let o = firstOp[lane] + 1; o < firstOp[lane + 1]; o++) missing[o]++;
+    for (let o = intAt(firstOp, lane) + 1; o < intAt(firstOp, lane + 1); o++) missing[o] = intAt(missing, o) + 1;
   }
   for (let o = 0; o < missing.length; o++) {
-    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) if (ops.afterBulks[a] === 0) missing[o]++;
-    if (partner[o] >= 0 && !isSend(plan, o)) missing[o]++;
+    for (let a = intAt(ops.firstAfter, o); a < intAt(ops.firstAfter, o + 1); a++)
+      if (ops.afterBulks[a] === 0) missing[o] = intAt(missing, o) + 1;
+    if (intAt(partner, o) >= 0 && !isSend(plan, o)) missing[o] = intAt(missing, o) + 1;
   }
   return missing;
 }
