@@ -7,7 +7,7 @@ import { type EventGraph, eventOf, operationOf } from './order.ts';
 import { none, Refusal } from './refusal.ts';
 import { bufferCode, intAt, isReceive, itemAt, operationCode, type PlanTables } from './tables.ts';
 
-/** Is node `earlier` before node `later` in every run? Both belong to one rank, and stand in this order in the run at hand. */
+/** Is node `earlier` before node `later` in every run? Both belong to one rank. Their events happen in this order in the run at hand. */
 interface Question {
   readonly earlier: number;
   readonly later: number;
@@ -187,7 +187,11 @@ class Sweeper {
     for (const [bit, { earlier }] of questions.entries())
       marks[intAt(position, earlier)] = intAt(marks, intAt(position, earlier)) | (1 << bit);
     for (let i = start; i < end; i++) marks[i] = intAt(marks, i) | this.marksBefore(nodes, i, start);
-    return questions.filter(({ later }, bit) => (intAt(marks, intAt(position, later)) & (1 << bit)) === 0);
+    return questions.filter(({ earlier, later }, bit) => {
+      // An event may be posted before another one is done, and happen after it. Such a node stands first in the run, perhaps outside of the sweep.
+      const comesFirst = intAt(position, later) < intAt(position, earlier);
+      return comesFirst || (intAt(marks, intAt(position, later)) & (1 << bit)) === 0;
+    });
   }
 
   /** The marks of the direct predecessors of a node that are swept too. */

@@ -30,6 +30,21 @@ describe('rendezvous', () => {
     expect(answer(ordered, { inflight: 0, ownership: 'strict' })).toBe('race');
   });
 
+  it('does not take a receive for later that is posted before the send is done', () => {
+    // Rank 1 owns its one slot for the send and for the receive at once, although the data come back only after they have left.
+    const text: PlanText = {
+      collective: collectiveOf('allreduce', 2, { inPlace: true }),
+      programs: [
+        [['recvReduce o0 1'], ['send o0 1 after=0.0']],
+        [['send o0 0'], ['recv o0 0']],
+      ],
+    };
+    for (const inflight of [0, 1, undefined]) {
+      expect(answer(text, { inflight })).toBe('correct');
+      expect(answer(text, { inflight, ownership: 'strict' })).toBe('race');
+    }
+  });
+
   it('deadlocks where both send first', () => {
     const exchange = [0, 1].map((rank) => [[`send i0 ${1 - rank}`, `recv s0 ${1 - rank}`]]);
     const text = { collective, scratch: 1, programs: exchange };
