@@ -9,6 +9,7 @@ import { json } from '../emit/json.ts';
 import { mpiC } from '../emit/mpi/index.ts';
 import { mscclXml, mscclXmlRccl } from '../emit/msccl/index.ts';
 import { sg2260, sg2260Listing } from '../emit/sg2260/index.ts';
+import { torch } from '../emit/torch/index.ts';
 import { trace } from '../emit/trace.ts';
 import { typescript } from '../emit/typescript/index.ts';
 import { mscclpp, mscclppPackets } from '../mscclpp/write/index.ts';
@@ -18,6 +19,7 @@ export const emitters: readonly Emitter[] = [
   json,
   typescript,
   mpiC,
+  torch,
   mscclXml,
   mscclXmlRccl,
   mscclpp,

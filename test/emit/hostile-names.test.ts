@@ -60,6 +60,7 @@ const readings: Readonly<Record<string, (text: string, name: string) => unknown>
   json: jsonReading,
   ts: typescriptReading,
   'mpi-c': cReading,
+  torch: pythonReading,
   'msccl-xml': xmlReading,
   'msccl-xml-rccl': xmlReading,
   mscclpp: executionPlanReading,
@@ -90,6 +91,14 @@ function jsonReading(text: string, name: string): unknown {
   const { name: own, topology, origin, verification, ...rest } = JSON.parse(text);
   expect([own, topology.name, ...topology.notes, origin.engine, origin.schedule]).toEqual(Array(5).fill(name));
   return { ...rest, digest: topology.digest, verdict: verification.verdict };
+}
+
+/** The first line, which is for people, has what is left of the name without quotes; the plan's own has it as it is. */
+function pythonReading(text: string, name: string): unknown {
+  const literal = /json\.loads\('((?:[^'\\]|\\.)*)'\)/;
+  const { name: own, ...rest } = JSON.parse((literal.exec(text)?.[1] ?? '').replaceAll(/\\(.)/g, '$1'));
+  expect(own).toBe(name);
+  return { ...rest, others: text.replace(literal, '').split('\n').slice(1) };
 }
 
 /** The name is kept as it is; everything else is the same. */
