@@ -5,10 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { levelsOf } from '../../../src/emit/torch/levels.ts';
 import { type RankProgram, rankPrograms } from '../../../src/emit/torch/program.ts';
-import { compile, compileDefaults, resolveTopology } from '../../../src/index.ts';
 import { type Collective, collectiveKinds, inputChunks, outputChunks } from '../../../src/ir/collective.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
-import { collectiveOf } from '../../collectives.ts';
+import { planOf } from '../typescript/plans.ts';
 
 /** Values by rank and cell; a buffer begins at its cell. Sums of distinct powers of a large base show every contribution. */
 class Memory {
@@ -135,11 +134,8 @@ function expected({ kind, ranks, chunks, root }: Collective, rank: number, slot:
   }
 }
 
-function planOf(kind: Collective['kind'], machine: string, inPlace: boolean, root: number): Plan {
-  const topology = resolveTopology(machine);
-  const collective = collectiveOf(kind, topology.chips.length, { inPlace, root });
-  const request = { ...compileDefaults, collective, topology, size: 2 ** 20, effort: 'quick', bulks: 1 } as const;
-  return compile(request).bundle.proved.plan;
+function planFor(kind: Collective['kind'], machine: string, inPlace: boolean, root: number): Plan {
+  return planOf(kind, { topology: machine, inPlace, root }).proved.plan;
 }
 
 const kinds = collectiveKinds.filter((kind) => kind !== 'custom');
@@ -149,7 +145,7 @@ describe.each(kinds)('the order of messages of %s', (kind) => {
   it.each(machines.flatMap((machine) => [[machine, false] as const, [machine, true] as const]))(
     'lets ranks of %s that do one message at a time finish with the right result (in place: %s)',
     (machine, inPlace) => {
-      const plan = planOf(kind, machine, inPlace, 1);
+      const plan = planFor(kind, machine, inPlace, 1);
       const memories = run(plan, rankPrograms(plan, levelsOf(plan)));
       for (const [rank, memory] of memories.entries()) {
         const slots = outputChunks(plan.collective, rank);
@@ -162,6 +158,6 @@ describe.each(kinds)('the order of messages of %s', (kind) => {
 });
 
 it('matters: a rank that takes its messages in another order than its peers stops all of them', () => {
-  const plan = planOf('allgather', 'ring:4', false, 0);
+  const plan = planFor('allgather', 'ring:4', false, 0);
   expect(() => run(plan, rankPrograms(plan, levelsOf(plan)), true)).toThrow('all ranks wait');
 });
