@@ -13,6 +13,7 @@ import { readMeasurements } from '../../src/read/measurements/index.ts';
 import { readNcclGraphs } from '../../src/read/nccl-graph/index.ts';
 import { describeTopology } from '../../src/read/topology/index.ts';
 import { traceJson } from '../../src/run/index.ts';
+import { parsePlan } from '../../src/session/load-plan.ts';
 import { readMeasured } from '../../src/view/measured.ts';
 import { readTuning } from '../../src/view/tuning.ts';
 import { collectiveOf } from '../collectives.ts';
@@ -171,9 +172,15 @@ export const readers: readonly Reader[] = [
   },
   {
     format: 'plan JSON',
-    through: ['src/read/plan/read-plan.ts: readPlan', 'src/read/plan/read-plan.ts: readAnyPlan'],
+    through: [
+      ...['src/read/plan/read-plan.ts: readPlan', 'src/read/plan/read-plan.ts: readAnyPlan'],
+      'src/session/load-plan.ts: parsePlan',
+    ],
     texts: () => [planJson(ringPlan())],
-    read: (source) => convert(source, verifying).then(() => verify(source)),
+    read: (source) =>
+      convert(source, verifying)
+        .then(() => parsePlan(source))
+        .then(() => verify(source)),
   },
   { format: 'compact plan JSON', through: [], texts: () => [compactText()], read: verify },
   {
