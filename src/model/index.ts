@@ -1,11 +1,11 @@
 /**
- * The model of time. `simulate` runs a plan as discrete events and is what all reported times come from. The estimators answer cheaper
- * questions before a plan exists or without running it:
- * - `occupancyLowerBound`: the least time of a schedule by the occupancy of its busiest link, port or engine; `steppedTime`: its time if
- *   each step begins when the one before has ended;
+ * The model of time. `simulate` runs a plan as a discrete-event simulation; all reported times come from it. The estimators answer cheaper questions,
+ * before a plan exists or without running it:
+ * - `occupancyLowerBound`: a lower bound on the time of a schedule, from the occupancy of its busiest link, port or engine;
+ * - `steppedTime`: the time of a schedule if every chip finishes a step before it begins the next one;
  * - `flowingTime`: the time of a schedule in one bulk if messages wait for data and links, not for steps;
- * - `bulkLoads`: how long one bulk of a plan occupies each resource, which no distance between bulks can undercut;
- * - `steadyState`: the time of each further bulk of a full pipeline, and its lower bound from loads and dependencies;
+ * - `bulkLoads`: how long one bulk of a plan occupies each resource, a lower bound on the time between bulks;
+ * - `steadyState`: the time that each further bulk adds to a full pipeline, and its lower bound from loads and dependencies;
  * - `reductionOverlap` and `timeOfPath` explain a simulated run and estimate nothing.
  */
 

@@ -1,15 +1,15 @@
-/** Two schedules of one collective at the same time, each for its share of every shard: ways that one leaves idle the other may use. */
+/** Runs two schedules of one collective at the same time, each for its share of every shard, so that one may use links that the other leaves idle. */
 import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../ir/schedule.ts';
 import { joinPieces } from './pieces.ts';
 
 /**
- * Runs both side by side. The first chunks of each shard, as many as `first` has, go as it says, the others as `second` says, on
- * channels of its own: with `refine` before, in any ratio. All buffers but scratch hold whole shards, so that shares of them are found
- * in the same way everywhere.
+ * Runs both schedules side by side, on separate channels. The first chunks of each shard, as many as `first` has per shard, follow `first`, and the
+ * remaining ones follow `second`. Refining the schedules before gives any ratio of the shares. All buffers but scratch hold whole shards, so that the
+ * same arithmetic finds a share in each of them.
  *
- * @param first for the same collective as `second`; neither custom nor a barrier
- * @throws CccError 'schedule' where the two do not fit together
+ * @param first a schedule for the same collective as `second`, which is neither custom nor a barrier
+ * @throws CccError 'schedule' if the two do not fit together
  */
 export function alongside(first: Schedule, second: Schedule): Schedule {
   const { collective } = first;
@@ -47,7 +47,7 @@ export function alongside(first: Schedule, second: Schedule): Schedule {
   };
 }
 
-/** A piece where its share of each shard is, cut where shards end. */
+/** Moves a piece to its share of each shard, and cuts it at the ends of shards. */
 function placed(piece: Piece, chunks: number, place: (buffer: ScheduleBuffer, offset: number) => number): Piece[] {
   const parts: Piece[] = [];
   for (let done = 0; done < piece.count; ) {

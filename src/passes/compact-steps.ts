@@ -1,11 +1,11 @@
-/** Every transfer in the earliest step that its data allow, and messages between the same ranks in one step made one. */
+/** Moves every transfer to the earliest step that its data allow, and merges messages between the same ranks in one step. */
 import { inputChunks, outputChunks } from '../ir/collective.ts';
 import { dataWindow, type Schedule, type ScheduleBuffer, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 import { joinPieces } from './pieces.ts';
 
 /**
- * Moves transfers forward. What was read before it was written still is, and writes to a slot keep their order. Schedules that name
- * `data` beside input or output are left as they are: which of their slots are one piece of memory is for the lowering to say.
+ * Moves transfers to earlier steps. Reads still precede the writes that they preceded, and writes to a slot keep their order. A schedule that uses
+ * `data` beside input or output stays as it is, since only the lowering decides which of their slots share memory.
  */
 export function compactSteps(schedule: Schedule): Schedule {
   const { steps } = schedule;
@@ -14,7 +14,7 @@ export function compactSteps(schedule: Schedule): Schedule {
   const levels: Transfer[][] = [];
   for (let step = 0; step < steps.stepCount; step++) {
     const transfers = steps.inStep(step);
-    // All of a step's transfers see the memory as it was before the step.
+    // All transfers of a step read the memory as it was before the step.
     const earliest = transfers.map((transfer) => history.earliest(transfer));
     transfers.forEach((transfer, index) => {
       history.note(transfer, earliest[index]);
@@ -35,7 +35,7 @@ function namesBothKinds({ steps }: Schedule): boolean {
   return named(0) && (named(1) || named(2));
 }
 
-/** One message where several go from one rank to another in the same way. */
+/** Merges transfers of the same kind, channel and ranks into one message. */
 function merged(transfers: readonly Transfer[]): readonly Transfer[] {
   const byWay = new Map<string, Transfer>();
   for (const transfer of transfers) {
@@ -64,7 +64,10 @@ class SlotHistory {
     this.written = Array.from({ length: collective.ranks }, (_, rank) => slots(rank));
   }
 
-  /** After everything that it reads was written, not before what it overwrites was read, and after earlier writes. */
+  /**
+   * The earliest step for a transfer: after its operands were written, in or after the step that last reads what it overwrites, and after earlier
+   * writes of that.
+   */
   earliest({ source, destination, pieces }: Transfer): number {
     let step = 0;
     for (const { from, fromOffset, to, toOffset, count } of pieces) {

@@ -1,4 +1,4 @@
-/** Schedules one after the other on the same data: allreduce = reducescatter, then allgather, and so on (docs/collectives.md). */
+/** Runs schedules one after the other on the same data, for example a reducescatter and an allgather as an allreduce (docs/collectives.md). */
 
 import { type Collective, inputChunks, messageChunks, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -6,10 +6,10 @@ import { type Schedule, type ScheduleBuffer, StepsBuilder, scheduleBuffers } fro
 import { counted } from '../ir/units.ts';
 
 /**
- * Runs schedules one after the other. Each works on the `data` that the one before left; scratch is not shared.
+ * Concatenates schedules. Each works on the `data` that the previous one left; scratch is not shared.
  *
  * @param parts schedules for the same number of ranks whose data buffers have the size of the target's
- * @throws CccError 'schedule' when sizes differ
+ * @throws CccError 'schedule' if the sizes differ
  */
 export function compose(
   parts: readonly Schedule[],
@@ -47,7 +47,7 @@ function checkSizes(part: Schedule, { name, collective }: { name: string; collec
   throw new CccError('schedule', `${name} works on ${counted(wanted, 'chunk')}, but its part ${part.name} on ${has}`);
 }
 
-/** Adds a transfer of a part whose scratch begins where that of those before ends. */
+/** Adds a transfer of a part, whose scratch begins behind that of the previous parts. */
 function addShifted(
   builder: StepsBuilder,
   part: Schedule,
@@ -68,7 +68,7 @@ function addShifted(
   }
 }
 
-/** A part may name input and output only where they are those of the whole. */
+/** Checks that a part names input and output only where they are those of the whole schedule. */
 function checkBuffer(part: Schedule, target: { collective: Collective }, buffer: ScheduleBuffer, rank: number): void {
   if (buffer === 'data' || buffer === 'scratch') return;
   const chunks = buffer === 'input' ? inputChunks : outputChunks;

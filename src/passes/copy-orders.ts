@@ -1,19 +1,21 @@
-/** Staged schedules (stage.ts) with their local copies in another order; what moves between ranks stays as it is. */
+/** Variants of staged schedules (stage.ts) with their local copies in another order. Messages between ranks are unchanged. */
 import type { Collective } from '../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 import { joinPieces } from './pieces.ts';
 
-/** A schedule with its name for people. */
+/** A variant of a schedule, with a name for reports. */
 export interface CopyOrder {
   readonly name: string;
   readonly schedule: Schedule;
 }
 
 /**
- * The orders that there are: what a rank keeps of its own is copied first in the lane of copies out, instead of in a lane of its own that runs
- * ahead and takes turns with it on the copy engine; and what is copied in besides in the order of need, instead of together.
+ * The variants. In the first, a rank copies its own shard to the output at the start of the lane of copies to the output; otherwise that copy has a
+ * lane of its own, which competes with the others for the copy engine. The second also copies chunks of the input to scratch in the order in which
+ * they are needed, not all at once.
  *
  * @param staged a schedule as `stage` makes it, out of place
+ * @returns the variants; none for schedules to which they do not apply
  */
 export function copyOrders(staged: Schedule): readonly CopyOrder[] {
   const ownFirst = withOwnFirst(staged);
@@ -24,7 +26,7 @@ export function copyOrders(staged: Schedule): readonly CopyOrder[] {
   ];
 }
 
-/** Where a rank's own shard lies in its input and its output; undefined for collectives in which ranks keep nothing. */
+/** The first chunk of a rank's own shard in its input and in its output; undefined for collectives whose ranks keep no shard. */
 function ownShard(
   { kind, chunks }: Collective,
   rank: number,
@@ -54,7 +56,7 @@ function withOwnFirst(staged: Schedule): Schedule | undefined {
   return rebuilt(staged, [[...copies, ...steps[0]], ...steps.slice(1)]);
 }
 
-/** Every chunk of the input is copied one step before it is first read. */
+/** Copies every chunk of the input to scratch one step before it is first read. */
 function withCopiesWhenNeeded(staged: Schedule): Schedule {
   const before = stepsOf(staged);
   const readIn = firstReads(staged, before);
@@ -78,7 +80,7 @@ function withCopiesWhenNeeded(staged: Schedule): Schedule {
   return rebuilt(staged, steps);
 }
 
-/** By rank and place in scratch: the first step in which it is read. */
+/** By rank and chunk of scratch: the first step that reads it. */
 function firstReads({ collective }: Schedule, steps: readonly (readonly Transfer[])[]): Map<number, number>[] {
   const reads = Array.from({ length: collective.ranks }, () => new Map<number, number>());
   steps.forEach((transfers, step) => {

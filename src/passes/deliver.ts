@@ -1,26 +1,25 @@
 /**
- * Decides for the messages of one step of a reversed schedule whether they copy or reduce where they arrive.
+ * Decides for the messages of one step of a reversed schedule whether they copy or reduce on arrival.
  *
- * The first to arrive at a slot that holds nothing is a copy, all others are reductions. A message that would do one with
- * some of its chunks and the other with the rest, or would reduce into what another copies in the same step, arrives in
- * scratch instead and is put in place by local operations in steps of their own: cheaper than two messages, each of which
- * would cost its latency.
+ * The first message that arrives at an empty slot is a copy, all others are reductions. A message that would copy some of its chunks and reduce
+ * others, or would reduce into a slot that another message of the step copies to, arrives in scratch instead. Local operations in separate steps then
+ * move its chunks to their slots. That is cheaper than two messages, each of which would cost its latency.
  */
 import type { Piece, Transfer } from '../ir/schedule.ts';
 import { partition } from './pieces.ts';
 import type { SlotFlags } from './slot-flags.ts';
 
 export interface Delivery {
-  /** The step itself, then the local steps: copies out of scratch, reductions out of scratch. Any may be empty. */
+  /** The step itself, then a step of local copies out of scratch, then one of local reductions out of scratch. Any of them may be empty. */
   readonly steps: readonly (readonly Transfer[])[];
   /** Chunks of scratch that are used to stage messages. */
   readonly staging: number;
 }
 
 /**
- * @param arrivals what is sent in the step
- * @param live slots that hold something when they arrive; what arrives is added to it
- * @param firstStaging where scratch is free
+ * @param arrivals the messages of the step
+ * @param live the slots that hold data when the messages arrive; the slots that messages fill are added to it
+ * @param firstStaging the first free chunk of scratch
  */
 export function deliver(arrivals: readonly Transfer[], live: SlotFlags, firstStaging: number): Delivery {
   const reducesOnly = arrivals.map((arrival) => isLive(arrival, live));
@@ -54,7 +53,7 @@ function isLive({ destination, pieces }: Transfer, live: SlotFlags): boolean {
   return pieces.every(({ to, toOffset, count }) => live.all(destination, to, toOffset, count));
 }
 
-/** For each chunk of each piece 1 if it arrives at a slot that holds something already, by then also from the same message. */
+/** For each chunk of each piece: 1 if it arrives at a slot that already holds data, possibly from the same message. Marks the slots as live. */
 function arrive({ destination, pieces }: Transfer, live: SlotFlags): Uint8Array[] {
   return pieces.map(({ to, toOffset, count }) => {
     const held = live.copy(destination, to, toOffset, count);
@@ -63,7 +62,7 @@ function arrive({ destination, pieces }: Transfer, live: SlotFlags): Uint8Array[
   });
 }
 
-/** A message into scratch from `start` on, and the local transfer that takes it from there to where it belongs. */
+/** Redirects a message to scratch from `start` on. Also returns the local transfer from there to its destination. */
 function throughScratch(
   arrival: Transfer,
   start: number,

@@ -1,10 +1,13 @@
-/** Messages between chips without a direct link, stored and forwarded by the chips in between instead of passing through them. */
+/**
+ * Routes messages between chips without a direct link over intermediate chips that store and forward them, instead of letting the hardware pass them
+ * through.
+ */
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 
 /**
- * Sends every message hop by hop: a step becomes as many as its longest way has hops. What is on its way rests in scratch.
+ * Sends every message hop by hop: a step becomes as many steps as its longest route has hops. Messages are stored in scratch in between.
  *
- * @param via the ranks between two ranks, in the order in which a message meets them; none for neighbours
+ * @param via the intermediate ranks between two ranks, in the order in which a message visits them; none for neighbours
  */
 export function forwardHops(
   schedule: Schedule,
@@ -14,7 +17,7 @@ export function forwardHops(
   const builder = new StepsBuilder();
   let scratch = schedule.scratch;
   for (let step = 0; step < steps.stepCount; step++) {
-    // Each rank's scratch that is taken in this step; the steps that follow may use it again.
+    // By rank: the chunks of scratch in use in this step; later steps may reuse them.
     const taken = new Int32Array(collective.ranks).fill(schedule.scratch);
     const ways = steps.inStep(step).map((transfer) => hopsOf(transfer, via, taken));
     const longest = ways.reduce((most, hops) => Math.max(most, hops.length), 0);
@@ -27,7 +30,7 @@ export function forwardHops(
   return { ...schedule, scratch, steps: builder.build() };
 }
 
-/** The message's hops, the last of which does what the transfer does. */
+/** The hops of a message. The last one copies or reduces as the transfer does. */
 function hopsOf(
   transfer: Transfer,
   via: (source: number, destination: number, channel: number) => readonly number[],

@@ -1,14 +1,13 @@
 /**
- * Gather, then reduce: where a schedule brings all operands to a rank, that rank can combine them itself, in rank order. It moves
- * more bytes than combining on the way, but takes no more steps than the move, and every rank that folds the same operands gets
- * the same bits.
+ * Gather-then-reduce: if a schedule gathers all operands at a rank, the rank can combine them locally, in rank order. That moves more bytes than
+ * combining along the route, but needs only the steps of the gathering schedule, and all ranks that combine the same operands get the same bits.
  */
 import { type Collective, type CollectiveKind, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 import { cutPiece } from './pieces.ts';
 
-/** Which move brings together what a collective combines. */
+/** The collective that gathers the operands of each reduction. */
 export const gatheringKinds: Partial<Readonly<Record<CollectiveKind, 'allgather' | 'gather' | 'alltoall'>>> = {
   allreduce: 'allgather',
   scan: 'allgather',
@@ -17,7 +16,7 @@ export const gatheringKinds: Partial<Readonly<Record<CollectiveKind, 'allgather'
   reducescatter: 'alltoall',
 };
 
-/** A barrier combines nothing, but everyone must have heard of everyone. */
+/** A barrier combines nothing, but every rank must have received a message that depends on every other rank. */
 const moveKinds: typeof gatheringKinds = { ...gatheringKinds, barrier: 'allgather' };
 
 /**
@@ -41,7 +40,7 @@ export function gatherThenReduce(move: Schedule, target: Collective): Schedule {
       builder.add(gathered ? toScratch(transfer, move, target) : transfer);
     builder.endStep(move.steps.rounds[step]);
   }
-  // What was gathered stands in front of the move's own scratch; what is being combined stands behind it.
+  // Scratch holds the gathered operands, then the scratch of `move`, then the accumulator.
   const operands = gathered ? messageChunks(move.collective) : 0;
   const accumulator = operands + move.scratch;
   if (kind === 'reducescatter') foldShards(builder, target, accumulator);
@@ -56,7 +55,7 @@ export function gatherThenReduce(move: Schedule, target: Collective): Schedule {
   };
 }
 
-/** The same transfer with the shards of others in scratch: `data` is too small for them. A rank's own is its input. */
+/** Redirects the shards of other ranks to scratch, since `data` has no room for them. A rank's own shard is its input. */
 function toScratch(transfer: Transfer, { name, collective }: Schedule, target: Collective): Transfer {
   const { chunks } = target;
   const own = ownBuffer(target);
@@ -78,7 +77,7 @@ function toScratch(transfer: Transfer, { name, collective }: Schedule, target: C
     });
   return { ...transfer, pieces };
 
-  /** Cut where a piece goes over from one shard to the next. */
+  /** Cuts a piece at the boundaries between shards. */
   function bySlot(piece: Piece): Piece[] {
     const parts: Piece[] = [];
     for (let start = 0; start < piece.count; ) {
@@ -92,15 +91,17 @@ function toScratch(transfer: Transfer, { name, collective }: Schedule, target: C
   }
 }
 
-/** What a rank contributes stays where it is until the result takes its place: in an allreduce that may be a part of a larger one's data. */
+/**
+ * The buffer in which a rank's contribution stays until the result replaces it. In an allreduce, which may be part of a larger one, that is its data.
+ */
 function ownBuffer({ kind }: Collective): ScheduleBuffer {
   return kind === 'allreduce' ? 'data' : 'input';
 }
 
-/** Where an operand of a fold lies. */
+/** The buffer and first chunk of an operand of a local reduction. */
 export type Operand = readonly [buffer: ScheduleBuffer, offset: number];
 
-/** All operands of a rank, first to last, combined in the accumulator and copied to where the result belongs. */
+/** Adds the local reductions of all ranks: each combines all operands in rank order in the accumulator, and copies the result to its place. */
 function foldGathered(builder: StepsBuilder, target: Collective, accumulator: number): void {
   const { kind, ranks, chunks, root } = target;
   const folding = Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => kind !== 'reduce' || rank === root);
@@ -120,7 +121,10 @@ function foldShards(builder: StepsBuilder, { ranks, chunks }: Collective, accumu
   reduceOperands(builder, all, { operandsOf: () => operands, resultOf, accumulator, count: chunks });
 }
 
-/** What a rank combines, first to last, where in scratch it does so, and where in `data` the result belongs, if it does. */
+/**
+ * A local reduction of a rank: its operands in order, the chunk of scratch in which it accumulates, and the chunk of `data` for the result, if that
+ * goes there.
+ */
 interface Fold {
   operandsOf(rank: number): readonly Operand[];
   resultOf?(rank: number): number;

@@ -1,4 +1,4 @@
-/** Schedule → schedule. None of these passes judges: what they make is lowered and proved like anything else. */
+/** Passes from schedule to schedule. None of them verifies its result: that is lowered and checked like any other schedule. */
 export { alongside } from './alongside.ts';
 export { compactSteps } from './compact-steps.ts';
 export { compose } from './compose.ts';

@@ -1,10 +1,10 @@
-/** The same schedule with every message split over several channels, so that as many lanes move it. */
+/** Splits every message of a schedule over several channels, so that more lanes move it in parallel. */
 import { type Piece, type Schedule, StepsBuilder } from '../ir/schedule.ts';
 import { refine } from './refine.ts';
 
 /**
- * Cuts every chunk into `count` and gives each transfer's share of every piece a channel of its own: instance i of what was channel c has
- * c · count + i. Local operations are split likewise.
+ * Cuts every chunk into `count` parts and sends each part over a channel of its own: instance i of channel c uses channel c · count + i. Local
+ * operations are split likewise.
  */
 export function inInstances(schedule: Schedule, count: number): Schedule {
   if (count === 1) return schedule;

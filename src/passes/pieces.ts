@@ -6,7 +6,7 @@ export function cutPiece(piece: Piece, start: number, count: number): Piece {
   return { ...piece, fromOffset: piece.fromOffset + start, toOffset: piece.toOffset + start, count };
 }
 
-/** Neighbours that are contiguous on both sides, made one. */
+/** Joins consecutive pieces that are contiguous at both ends. */
 export function joinPieces(pieces: readonly Piece[]): Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {
@@ -23,7 +23,7 @@ export function joinPieces(pieces: readonly Piece[]): Piece[] {
   return joined;
 }
 
-/** The chunks of pieces for which a test holds and the others, each as pieces in the same order; `index` is the piece's. */
+/** Partitions the chunks of pieces by a predicate, and joins each part to pieces in the same order. `index` is the index of the piece. */
 export function partition(
   pieces: readonly Piece[],
   test: (piece: Piece, chunk: number, index: number) => boolean,

@@ -1,34 +1,34 @@
-/** Small schedules as parts of a large one: each runs among some of the ranks, on some of their data. */
+/** Combines small schedules to a large one: each runs among some of the ranks, on part of their data. */
 import type { Collective } from '../ir/collective.ts';
 import { messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, type Steps, StepsBuilder } from '../ir/schedule.ts';
 import { joinPieces } from './pieces.ts';
 
-/** Where a schedule runs. */
+/** A schedule and the ranks and data of the large schedule on which it runs. */
 export interface SchedulePlacement {
-  /** Works on `data` and scratch only. */
+  /** A schedule that uses `data` and scratch only. */
   readonly schedule: Schedule;
-  /** `members[r]` plays its rank r. */
+  /** By rank of the small schedule: the rank of the large one that plays it. */
   readonly members: readonly number[];
   /**
-   * The chunks of the whole's data that are its data, the same at every member and in its order; a multiple of its data
-   * chunks: each of those then stands for several.
+   * The chunks of the large schedule's data that the small one works on, the same at every member, in the order of the small one's data. Their number
+   * is a multiple of that of its data chunks, each of which then stands for several.
    */
   readonly slots: Int32Array;
   /**
-   * Where its chunks do not all stand for as many: those of its data chunk c are `slots` from `starts[c]` up to `starts[c + 1]`, and messages of
-   * nothing are not sent. For schedules in which data keeps its place, without scratch.
+   * Given if the small schedule's chunks stand for different numbers of chunks: its data chunk c stands for `slots` from `starts[c]` up to, not
+   * including, `starts[c + 1]`. Messages without chunks are not sent. Only for schedules without scratch that move chunks between equal offsets.
    */
   readonly starts?: Int32Array | undefined;
 }
 
 /**
- * Runs schedules side by side, step by step, on the target's `data`. A rank may be a member of several that work on chunks of their own; each has scratch of its
- * own there.
+ * Runs schedules side by side, step by step, on the target's `data`. A rank may be a member of several schedules that work on different chunks; each
+ * has scratch of its own there.
  *
- * @param channelShift added to all their channels, so that they do not share lanes with what runs before or after
- * @throws CccError 'schedule' for data that cannot be divided as they need it, or schedules that work on other buffers
+ * @param channelShift added to all channels, so that lanes are not shared with schedules that run before or after
+ * @throws CccError 'schedule' if the data cannot be divided as a schedule needs it, or if a schedule works on other buffers
  */
 export function place(
   placements: readonly SchedulePlacement[],
@@ -57,8 +57,8 @@ export function place(
 }
 
 /**
- * Which of its steps each schedule makes at a time. What ranks do on their own between messages comes before the next messages of anybody: a chip
- * that cannot send while it reduces would else be kept by what it has to send for another schedule.
+ * Aligns the steps of the schedules: for each resulting step, the step of each schedule that runs in it. Local steps of all schedules precede the
+ * next messages of any schedule. Otherwise a chip that cannot send while it reduces would delay its reductions by messages of another schedule.
  */
 function sideBySide(placements: readonly SchedulePlacement[]): readonly ReadonlyMap<Schedule, number>[] {
   const schedules = new Set(placements.map(({ schedule }) => schedule));
@@ -86,7 +86,7 @@ function isLocal({ stepStart, source, destination }: Steps, step: number): boole
   return true;
 }
 
-/** Where the scratch of each begins, behind that of those before that share a member with it; and how much there is in all. */
+/** The first chunk of scratch of each placement, behind those of earlier placements with a common member, and the total number of chunks. */
 function scratchOf(placements: readonly SchedulePlacement[]): {
   readonly starts: readonly number[];
   readonly scratch: number;
@@ -124,7 +124,7 @@ function addStep(
   }
 }
 
-/** What makes pieces of the whole from those of the schedule, with its scratch from a place on. */
+/** The function that translates pieces of a small schedule to pieces of the large one; `scratch` is the first chunk of its scratch. */
 function placing(placement: SchedulePlacement): (piece: Piece, scratch: number) => Piece[] {
   const { starts } = placement;
   if (starts !== undefined) return (piece) => placedUnevenly(piece, placement, starts);
@@ -132,7 +132,7 @@ function placing(placement: SchedulePlacement): (piece: Piece, scratch: number) 
   return (piece, scratch) => placed(piece, placement, grain, scratch);
 }
 
-/** Chunks of the whole that one chunk of the schedule stands for. */
+/** The number of chunks of the large schedule for which one chunk of the small one stands. */
 function grainOf(schedule: Schedule, { slots, starts }: Omit<SchedulePlacement, 'schedule' | 'members'>): number {
   const grain = slots.length / messageChunks(schedule.collective);
   if (Number.isInteger(grain) && starts === undefined) return grain;
@@ -140,7 +140,7 @@ function grainOf(schedule: Schedule, { slots, starts }: Omit<SchedulePlacement, 
   throw new CccError('schedule', `${schedule.name} works on ${has} chunks, which cannot stand for ${slots.length}`);
 }
 
-/** The chunks of a piece where they are in the whole, as few pieces as may be. */
+/** Translates a piece, to as few pieces as possible. */
 function placed(piece: Piece, { schedule, slots }: SchedulePlacement, grain: number, scratch: number): Piece[] {
   const at = (buffer: ScheduleBuffer, offset: number): number => {
     if (buffer === 'data') return slots[offset];
@@ -166,7 +166,7 @@ function placed(piece: Piece, { schedule, slots }: SchedulePlacement, grain: num
   return pieces;
 }
 
-/** Every chunk of the whole that the chunks of a piece stand for, on both sides. */
+/** Translates a piece for chunks that stand for different numbers of chunks. */
 function placedUnevenly(piece: Piece, { schedule, slots }: SchedulePlacement, starts: Int32Array): Piece[] {
   const { from, to, fromOffset, toOffset, count } = piece;
   if (from !== 'data' || to !== 'data' || fromOffset !== toOffset) {

@@ -1,13 +1,12 @@
-/** Leaves out the messages and local operations that nothing in the final result depends on. */
+/** Removes the messages and local operations on which nothing in the final result depends. */
 import { expectation, outputChunks } from '../ir/collective.ts';
 import { dataWindow, type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 import { partition } from './pieces.ts';
 import { SlotFlags } from './slot-flags.ts';
 
 /**
- * Goes backwards over the steps and keeps what writes a slot that is needed later. A message is kept whole if any part of
- * it is needed, or, by `pieces`, those chunks of it that are. A barrier is left as it is: its messages matter though nobody reads
- * what they carry.
+ * Visits the steps backwards and keeps the transfers that write a slot which is needed later. A message is kept whole if any part of it is needed or,
+ * with `pieces`, reduced to the chunks that are. A barrier stays as it is: its messages matter although nobody reads their data.
  */
 export function prune(schedule: Schedule, kept: 'messages' | 'pieces' = 'messages'): Schedule {
   if (schedule.collective.kind === 'barrier') return schedule;
@@ -31,7 +30,7 @@ export function prune(schedule: Schedule, kept: 'messages' | 'pieces' = 'message
   return { ...schedule, steps: builder.build() };
 }
 
-/** The output, wherever the schedule may have put it, except for what may hold anything. */
+/** The output slots, at all places where the schedule may have put them, except for those that may hold anything. */
 function neededAtEnd({ collective, scratch }: Schedule): SlotFlags {
   const needed = new SlotFlags(collective, scratch);
   for (let rank = 0; rank < collective.ranks; rank++) {
@@ -45,7 +44,10 @@ function neededAtEnd({ collective, scratch }: Schedule): SlotFlags {
   return needed;
 }
 
-/** Writes to the input are kept: in place it may be the output as well, and elsewhere they are an error to be reported. */
+/**
+ * Whether a transfer writes a needed slot. Writes to the input always count: in place it may be the output as well, and otherwise the verifier must
+ * report them.
+ */
 function isNeeded({ destination, pieces }: Transfer, needed: SlotFlags): boolean {
   return pieces.some(({ to, toOffset, count }) => to === 'input' || needed.any(destination, to, toOffset, count));
 }
@@ -56,7 +58,7 @@ function neededPart(transfer: Transfer, needed: SlotFlags): Transfer {
   return { ...transfer, pieces: partition(transfer.pieces, isUsed).passed };
 }
 
-/** What a transfer needs to be there before: its source, and what it reduces into, be it needed for the result or not. */
+/** Marks what a transfer reads as needed: its source and, for a reduction, its destination. */
 function noteReads({ source, destination, kind, pieces }: Transfer, needed: SlotFlags): void {
   for (const { from, fromOffset, to, toOffset, count } of pieces) {
     needed.set(source, from, fromOffset, count, true);

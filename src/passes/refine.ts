@@ -1,9 +1,9 @@
-/** The same schedule with every chunk cut into several, so that it can be divided further. */
+/** Cuts every chunk of a schedule into several, so that later passes can divide the data further. */
 import type { CustomCondition } from '../ir/collective.ts';
 import { withChunks } from '../ir/custom-results.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../ir/schedule.ts';
 
-/** @param factor what was one chunk becomes so many; ≥ 1 */
+/** @param factor number of chunks that replace each chunk; ≥ 1 */
 export function refine(schedule: Schedule, factor: number): Schedule {
   if (factor === 1) return schedule;
   const { steps, collective } = schedule;
@@ -27,7 +27,7 @@ export function refine(schedule: Schedule, factor: number): Schedule {
   };
 }
 
-/** Of every slot as many as it is cut into, each of the same parts of what it combines. */
+/** Replaces every slot of a condition by `factor` slots, each with the corresponding parts of the contributions. */
 function finerCondition({ input, output, inputAt, results }: CustomCondition, factor: number): CustomCondition {
   const times = (counts: readonly number[]): number[] => counts.map((count) => count * factor);
   return {

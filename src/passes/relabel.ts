@@ -1,13 +1,13 @@
-/** The same schedule with the ranks in another order: what position p did, rank order[p] does. */
+/** Permutes the ranks of a schedule: rank order[p] does what position p did. */
 import { type Collective, collectiveFacts, combinesInRankOrder, inputChunks, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Schedule, type ScheduleBuffer, type Steps, StepsBuilder, scheduleBuffers } from '../ir/schedule.ts';
 
 /**
- * Gives the positions of a schedule to other ranks. Shards follow their ranks, and so does the root.
+ * Assigns the positions of a schedule to other ranks. Shards follow their ranks, and so does the root.
  *
  * @param order `order[p]` is the rank that plays position p; a permutation of 0 … N−1
- * @throws CccError 'schedule' where the order of ranks is part of the result, or `order` is no permutation
+ * @throws CccError 'schedule' if the order of ranks is part of the result, or `order` is no permutation
  */
 export function relabel(schedule: Schedule, order: readonly number[]): Schedule {
   const { collective, steps } = schedule;
@@ -58,7 +58,7 @@ function holdsShards(buffer: ScheduleBuffer, rank: number, collective: Collectiv
   }
 }
 
-/** Adds a piece of a transfer with its shards where their ranks now want them, cut where shards end. */
+/** Adds a piece of a transfer with its shards at the places of their new ranks, cut at the ends of shards. */
 function addMoved(
   builder: StepsBuilder,
   steps: Steps,

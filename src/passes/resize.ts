@@ -1,14 +1,14 @@
-/** A schedule whose chunks become whole numbers of smaller ones. */
+/** Replaces every chunk of a schedule by a number of smaller ones that depends on its size class. */
 import { type Piece, type Schedule, StepsBuilder } from '../ir/schedule.ts';
 import { firstSlots, type SizeClasses } from './size-classes.ts';
 
 /**
- * Every chunk of class c becomes `counts[c]` chunks; where that is 0 it is gone, and with it what moves nothing else. No message
- * becomes two, since neighbours stay neighbours.
+ * Replaces every chunk of class c by `counts[c]` chunks. Chunks with a count of 0 disappear, and so do transfers that move nothing else. No message
+ * is split, since neighbouring chunks stay neighbours.
  *
- * @param classes of this schedule
- * @param counts by class, 0 or more; every shard must add up to the same number, which becomes C
- * @throws Error for shards that do not
+ * @param classes the size classes of this schedule
+ * @param counts by class, 0 or more; the counts of every shard must add up to the same number, which becomes C
+ * @throws Error if they do not
  */
 export function resize(schedule: Schedule, classes: SizeClasses, counts: Int32Array): Schedule {
   const { steps, collective } = schedule;
@@ -46,7 +46,7 @@ export function resize(schedule: Schedule, classes: SizeClasses, counts: Int32Ar
   };
 }
 
-/** Where each slot begins when all have their new sizes, and behind the last one where that ends. */
+/** The first new slot of each old slot, and the end behind the last one. */
 function placesOf({ of }: SizeClasses, counts: Int32Array): Int32Array {
   const places = new Int32Array(of.length + 1);
   for (let slot = 0; slot < of.length; slot++) places[slot + 1] = places[slot] + counts[of[slot]];

@@ -1,12 +1,10 @@
 /**
- * Transposition: every transfer goes the other way, in the opposite order of steps. What spread copies of a value now
- * gathers contributions to it, so broadcast becomes reduce, allgather becomes reducescatter, scatter becomes gather, and
- * the reverse of each (docs/collectives.md).
+ * Reversal of a schedule: every transfer goes the other way, in the opposite order of steps. Spreading copies of a value becomes gathering
+ * contributions to it: broadcast becomes reduce, allgather becomes reducescatter, scatter becomes gather, and vice versa (docs/collectives.md).
  *
- * In matrix terms a transfer adds the row of its source to that of its destination (after clearing it, for a copy); its
- * transpose adds what the destination holds to the source, and for a copy clears the destination. "Adding" to a slot that
- * holds nothing is a copy, to one that holds something a reduction; which slots hold something is followed along the
- * way. Slots that hold nothing are not sent.
+ * In terms of matrices a transfer adds the row of its source to the row of its destination, which a copy clears before. The transposed matrix adds
+ * the destination to the source, and for a copy clears the destination. Adding to a slot that holds nothing is a copy, otherwise a reduction; so the
+ * pass tracks which slots hold data, and sends no empty slots.
  */
 
 import { type Collective, collectiveFacts, dualKinds } from '../ir/collective.ts';
@@ -18,11 +16,11 @@ import { partition } from './pieces.ts';
 import { SlotFlags } from './slot-flags.ts';
 
 /**
- * The schedule for the dual collective, step by step in reverse; rounds stay with their steps. Its reductions happen in
- * whatever order the transfers give, so it needs an operator that commutes.
+ * The schedule of the dual collective, step by step in reverse order; each step keeps its number of rounds. The order of reductions follows from the
+ * order of transfers, so that the operator must commute.
  *
  * @param target the dual of the schedule's collective, with the same ranks, chunks and root
- * @throws CccError 'schedule' when it is not
+ * @throws CccError 'schedule' if it is not
  */
 export function reverse(schedule: Schedule, target: Collective): Schedule {
   checkTarget(schedule, target);
@@ -64,7 +62,7 @@ function checkTarget({ name, collective }: Schedule, target: Collective): void {
   }
 }
 
-/** Input and output change places; data and scratch stay what they are. */
+/** Reversal swaps input and output; data and scratch stay what they are. */
 const counterpart: Readonly<Record<ScheduleBuffer, ScheduleBuffer>> = {
   data: 'data',
   input: 'output',
@@ -72,7 +70,7 @@ const counterpart: Readonly<Record<ScheduleBuffer, ScheduleBuffer>> = {
   scratch: 'scratch',
 };
 
-/** The slots that hold something before the reversed schedule starts: its input. */
+/** The slots that hold data before the reversed schedule starts: its input. */
 function liveAtStart({ scratch }: Schedule, target: Collective): SlotFlags {
   const live = new SlotFlags(target, scratch);
   for (let rank = 0; rank < target.ranks; rank++) {
@@ -83,7 +81,7 @@ function liveAtStart({ scratch }: Schedule, target: Collective): SlotFlags {
   return live;
 }
 
-/** A transfer the other way round, without what holds nothing; whether it copies or reduces is decided where it arrives. */
+/** The reversed transfer without slots that hold nothing. `deliver` decides whether it copies or reduces. */
 function turn(transfer: Transfer, live: SlotFlags): Transfer {
   const turned = transfer.pieces.map((piece) => ({
     from: counterpart[piece.to],
@@ -93,7 +91,7 @@ function turn(transfer: Transfer, live: SlotFlags): Transfer {
     count: piece.count,
   }));
   const { source, destination } = transfer;
-  // Nearly always all of it is there; only otherwise is it looked at chunk by chunk.
+  // Nearly always all slots hold data; only otherwise is each chunk tested.
   const isWhole = turned.every((piece) => live.all(destination, piece.from, piece.fromOffset, piece.count));
   const pieces = isWhole
     ? turned
@@ -101,7 +99,10 @@ function turn(transfer: Transfer, live: SlotFlags): Transfer {
   return { ...transfer, kind: 'copy', order: 'held-first', source: destination, destination: source, pieces };
 }
 
-/** What a copy overwrote contributed nothing after that: its transpose leaves nothing there. */
+/**
+ * Marks the slots that a copy overwrote as empty: what they held before contributed nothing to the later values, so the transpose leaves nothing
+ * there.
+ */
 function clearCopied({ kind, destination, pieces }: Transfer, live: SlotFlags): void {
   if (kind !== 'copy') return;
   for (const { to, toOffset, count } of pieces) live.set(destination, counterpart[to], toOffset, count, false);

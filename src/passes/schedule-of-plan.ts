@@ -1,19 +1,19 @@
-/** The global view of a plan: what it sends when, as a schedule of the plan's own buffers. */
+/** Reconstructs a schedule, the global view, from a plan. The schedule works on the plan's own buffers. */
 import { type Operation, operationAt, type Plan, type Slice } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 
-/** Parts of a step: local operations that prepare messages, the messages, local operations that use what they brought. */
+/** The parts of a step, in order: local operations that prepare messages, the messages, local operations that use what arrived. */
 const [packing, sending, unpacking, parts] = [0, 1, 2, 3] as const;
 
 type LocalOperation = Extract<Operation, { op: 'copy' | 'reduce' }>;
 
 /**
- * Puts every operation in the step that the plan gives it: a message in the step of its send; a local operation before the messages of
- * its step if one of them sends what it writes, else behind them where it reads scratch.
- * Nothing guarantees that the steps mean what the dependencies of the plan mean: the schedule has to be proved like any other.
+ * Puts every operation in the step that the plan records for it. A message belongs to the step of its send. A local operation precedes the messages
+ * of its step if one of them sends what it writes; otherwise it follows them if it reads scratch. Nothing guarantees that these steps express the
+ * plan's dependencies: the schedule has to be verified like any other.
  *
- * @returns undefined where a message has only one end, or ends of different lengths
+ * @returns undefined if a message has only one end, or ends of different lengths
  */
 export function scheduleOfPlan(plan: Plan): Schedule | undefined {
   const messages = messagesOf(plan);
@@ -35,14 +35,14 @@ export function scheduleOfPlan(plan: Plan): Schedule | undefined {
 }
 
 interface Placed {
-  /** Counts parts of steps. */
+  /** The step, counted in parts of steps. */
   readonly step: number;
   readonly transfer: Transfer;
 }
 
 function localTransfers(plan: Plan): Placed[] {
   const { rankOf, connections } = PlanIndex.of(plan);
-  /** What each rank sends in each step, by `rank step`. */
+  /** The slices that each rank sends in each step, by `rank step`. */
   const sent = new Map<string, Slice[]>();
   for (const send of connections.sends) {
     const { src, step } = sendAt(plan, send);
@@ -71,7 +71,7 @@ function localTransfer(rank: number, operation: LocalOperation, isSent: boolean)
   return { step: step * parts + part, transfer: { ...ends, kind: op, order, origin, pieces, nanoseconds } };
 }
 
-/** All messages, in the order of their receives; undefined where a receive has no send of the same length. */
+/** All messages, in the order of their receives; undefined if a receive has no send of the same length. */
 function messagesOf(plan: Plan): Placed[] | undefined {
   const { rankOf, connections } = PlanIndex.of(plan);
   const messages: Placed[] = [];

@@ -1,4 +1,4 @@
-/** Which chunks of a schedule must have the same size. */
+/** Determines which chunks of a schedule must have the same size. */
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { DisjointSets } from '../ir/disjoint-sets.ts';
 import { dataWindow, type Schedule, type ScheduleBuffer, scheduleBuffers } from '../ir/schedule.ts';
@@ -10,15 +10,15 @@ export interface SizeClasses {
   readonly of: Int32Array;
   /** Slots of the `data` buffer. */
   readonly slots: number;
-  /** Classes of the chunks of each shard, which together are the shard; the whole message where there are no shards. */
+  /** Classes of the chunks of each shard. Collectives without shards have one entry for the whole message. */
   readonly shards: readonly Int32Array[];
 }
 
 /**
- * A slot lies at the same place on all ranks, and what moves from one slot to another has one size. So moves tie slots to each
- * other, and nothing else does.
+ * Computes the size classes. A slot has the same size on all ranks, and a transfer requires equal sizes of its source and destination slots; no other
+ * constraints exist.
  *
- * @param alike all shards are cut in the same way
+ * @param alike whether all shards must be cut in the same way
  * @returns undefined for collectives without a `data` buffer
  */
 export function sizeClasses(schedule: Schedule, alike: boolean): SizeClasses | undefined {
@@ -49,8 +49,8 @@ function tieMoves({ collective, steps }: Schedule, ties: DisjointSets, slots: nu
 }
 
 /**
- * The slot, of `slots` of data and then scratch, at which each of a rank's buffers begins:
- * what the schedule names as input or output lies where `dataWindow` says.
+ * The first slot of each buffer of a rank, where slots are those of data followed by scratch. Input and output lie where `dataWindow` places them in
+ * data.
  */
 export function firstSlots(
   collective: Collective,
@@ -61,7 +61,7 @@ export function firstSlots(
   return { data: 0, input: Math.max(0, input), output, scratch: slots };
 }
 
-/** Numbers the sets in the order of their least slots. */
+/** Numbers the sets in the order of their smallest slots. */
 function numbered(ties: DisjointSets, slots: number): { readonly count: number; readonly classOf: Int32Array } {
   const classOf = new Int32Array(slots);
   let count = 0;

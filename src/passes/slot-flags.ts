@@ -1,11 +1,11 @@
-/** One flag for every slot that a schedule can name: `[rank][buffer][offset]`. */
+/** One flag for every slot of a schedule: `[rank][buffer][offset]`. */
 import { type Collective, inputChunks, outputChunks } from '../ir/collective.ts';
 import { dataWindow, type ScheduleBuffer } from '../ir/schedule.ts';
 
 export class SlotFlags {
   private readonly flags: readonly Readonly<Record<ScheduleBuffer, Uint8Array>>[];
 
-  /** All flags are down. */
+  /** Creates flags that are all clear. */
   constructor(collective: Collective, scratch: number) {
     this.flags = Array.from({ length: collective.ranks }, (_, rank) => ({
       data: new Uint8Array(dataWindow(collective, rank).size),
@@ -31,12 +31,12 @@ export class SlotFlags {
     return !this.isAmong(0, this.flags[rank][buffer], offset, count);
   }
 
-  /** A copy of the flags of some slots, 1 for up. */
+  /** A copy of the flags of some slots; 1 for a flag that is set. */
   copy(rank: number, buffer: ScheduleBuffer, offset: number, count: number): Uint8Array {
     return this.flags[rank][buffer].slice(offset, offset + count);
   }
 
-  /** Most pieces are one chunk: looking at that beats making a view of it. */
+  /** Tests single chunks directly: most pieces have one chunk, and creating a view of it would take longer. */
   private isAmong(value: number, flags: Uint8Array, offset: number, count: number): boolean {
     return count === 1 ? flags[offset] === value : flags.subarray(offset, offset + count).includes(value);
   }

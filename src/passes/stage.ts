@@ -1,15 +1,15 @@
 /**
- * For machines whose links reach a fast memory only: everything that is sent, received or reduced is kept there, as scratch. What
- * starts as input is copied in before its first use, and results are copied out when nothing changes them any more, each on a
- * channel of its own, so that the copies of some bulks and the messages of others run side by side.
+ * Staging for machines whose links access a fast memory only: everything that is sent, received or reduced is kept there, as scratch. Input is copied
+ * in before its first use, and results are copied out when they are final. Both kinds of copies have a channel of their own, so that copies of some
+ * bulks overlap with messages of others.
  */
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 import { joinPieces } from './pieces.ts';
 import { StagedRank } from './staged-rank.ts';
 
 /**
- * @returns a schedule in which transfers read and write scratch only, except for local copies from input one step before they are
- * needed, and to output one step after what they copy is final
+ * @returns a schedule in which transfers access scratch only, except for local copies from the input one step before they are needed, and to the
+ *   output one step after their source is final
  */
 export function stage(schedule: Schedule): Schedule {
   const { steps, collective } = schedule;
@@ -37,7 +37,7 @@ export function stage(schedule: Schedule): Schedule {
   return { ...schedule, scratch, ring: false, steps: builder.build() };
 }
 
-/** Whether whatever is sent, received or reduced lies in scratch already. */
+/** Whether everything that is sent, received or reduced is in scratch already. */
 export function isStaged({ steps }: Schedule): boolean {
   for (let transfer = 0; transfer < steps.transferCount; transfer++) {
     const { kind, source, destination, pieces } = steps.transfer(transfer);
@@ -47,15 +47,15 @@ export function isStaged({ steps }: Schedule): boolean {
   return true;
 }
 
-/** Which ends of a transfer stay where they are. */
+/** Which ends of a transfer need no staging. */
 interface DirectEnds {
   readonly from: boolean;
   readonly to: boolean;
 }
 
 /**
- * What a local copy takes of the input, and what it alone writes to the output, needs no place in scratch of its own. In place either may
- * have the memory of the other, so that all is staged.
+ * Decides which ends need no staging: the input that a local copy reads, and the output that it alone writes. In place each of them may share memory
+ * with the other buffer, so that everything is staged.
  */
 function directEnds({ collective, steps }: Schedule): (transfer: Transfer) => DirectEnds {
   const uses = new Map<string, number>();
@@ -80,7 +80,7 @@ function directEnds({ collective, steps }: Schedule): (transfer: Transfer) => Di
   };
 }
 
-/** The same transfer between the places in scratch: neighbours stay neighbours where all between them is used. */
+/** The same transfer between slots of scratch. Neighbouring chunks stay neighbours if all slots between them are used. */
 function throughScratch(transfer: Transfer, ranks: readonly StagedRank[], direct: DirectEnds): Transfer {
   const [source, destination] = [ranks[transfer.source], ranks[transfer.destination]];
   const pieces = transfer.pieces.map(({ from, fromOffset, to, toOffset, count }): Piece => {

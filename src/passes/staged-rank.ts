@@ -1,4 +1,4 @@
-/** Where the slots of one rank's buffers lie in scratch when everything is staged, and when they are copied there and back. */
+/** The slots of scratch that stand for the slots of one rank's buffers in a staged schedule, and the steps in which they are copied in and out. */
 import { inputChunks, outputChunks } from '../ir/collective.ts';
 import { never } from '../ir/none.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../ir/schedule.ts';
 import { joinPieces } from './pieces.ts';
 
-/** Slots are numbered through: scratch, data, input, output. */
+/** Slots are numbered consecutively: scratch, data, input, output. */
 export class StagedRank {
   private readonly rank: number;
   private readonly inPlace: boolean;
@@ -21,7 +21,7 @@ export class StagedRank {
   private readonly used: Uint8Array;
   private readonly firstWrite: Int32Array;
   private readonly lastWrite: Int32Array;
-  /** The step before which a slot must hold what the input holds; `never` if it need not. */
+  /** By slot: the step before which it must hold its input; `never` if it need not. */
   private readonly neededIn: Int32Array;
   private readonly place: Int32Array;
 
@@ -40,7 +40,7 @@ export class StagedRank {
     this.place = new Int32Array(slots);
   }
 
-  /** Notes what a transfer of a step reads here; steps come in order, of each transfer the reads first. */
+  /** Records the reads of a transfer. Steps must be recorded in order, and the reads of a transfer before its writes. */
   noteReads({ pieces }: Transfer, step: number): void {
     for (const { from, fromOffset, count } of pieces) {
       for (let slot = this.start[from] + fromOffset; slot < this.start[from] + fromOffset + count; slot++) {
@@ -61,7 +61,7 @@ export class StagedRank {
     }
   }
 
-  /** Gives every used slot its place, neighbours side by side; returns the chunks of scratch that they take. */
+  /** Assigns consecutive slots of scratch to all used slots, and returns their number. */
   assign(): number {
     let free = 0;
     this.used.forEach((used, slot) => {
@@ -71,12 +71,12 @@ export class StagedRank {
     return free;
   }
 
-  /** The place in scratch of a slot that is used. */
+  /** The slot of scratch that stands for a used slot. */
   placeOf(buffer: ScheduleBuffer, slot: number): number {
     return this.place[this.start[buffer] + slot];
   }
 
-  /** Copies from the input of what is first needed in a step. */
+  /** Copies from the input of the slots that are first needed in a step. */
   copiesIn(step: number, channel: number): readonly Transfer[] {
     return this.copies(this.neededIn, step, channel, (slot) => {
       const input = this.inputOf(slot);
@@ -86,7 +86,7 @@ export class StagedRank {
     });
   }
 
-  /** Copies to the output of what a step has written last. */
+  /** Copies to the output of the slots that a step writes last. */
   copiesOut(step: number, channel: number): readonly Transfer[] {
     return this.copies(this.lastWrite, step, channel, (slot) => {
       const output = this.outputOf(slot);
@@ -96,7 +96,10 @@ export class StagedRank {
     });
   }
 
-  /** In place the output may take the memory of the input, so `input` slots are fetched before the first step there. */
+  /**
+   * Records when a slot needs its input. In place the output may occupy the memory of the input, so that `input` slots are copied before the first
+   * step there.
+   */
   private need(slot: number, step: number): void {
     const isInput = this.inPlace && slot >= this.start.input && slot < this.start.output;
     this.neededIn[slot] = Math.min(this.neededIn[slot], isInput ? 0 : step);
@@ -126,7 +129,7 @@ export class StagedRank {
     }));
   }
 
-  /** The input slot that a slot holds at the start, if any. */
+  /** The input slot whose data a slot holds at the start, if any. */
   private inputOf(slot: number): number | undefined {
     const { data, input, output } = this.start;
     if (slot >= input && slot < output) return slot - input;
@@ -135,7 +138,7 @@ export class StagedRank {
     return startsAsInput && inWindow >= 0 && inWindow < this.window.inputCount ? inWindow : undefined;
   }
 
-  /** The output slot that a slot holds the result of, if any. */
+  /** The output slot whose result a slot holds at the end, if any. */
   private outputOf(slot: number): number | undefined {
     const { data, input, output } = this.start;
     if (slot >= output) return slot - output;

@@ -1,12 +1,14 @@
-/** Barriers of allgathers: where everyone's shard would be everywhere, everyone has heard of everyone. */
+/**
+ * Barriers from allgathers: if every rank's shard reaches every rank, every rank has received a message that depends on the arrival of every other
+ * rank.
+ */
 import type { Collective } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../ir/schedule.ts';
 
 /**
- * A barrier whose messages are those of an allgather, of one token each: instead of shards they bring word that everyone is here of whom the
- * sender has heard, its own arrival included. A rank keeps one token and combines with it what comes in a step, so that what it sends in the
- * next is behind all of that.
+ * Makes a barrier that sends the messages of an allgather with one token each. A rank combines all tokens that it receives with its own, so that what
+ * it sends in a step depends on every message that it received in earlier steps, and on its own arrival.
  * @param move an allgather of as many ranks
  * @throws CccError 'schedule' for any other move
  */

@@ -1,22 +1,23 @@
 /**
- * Transpose, scan locally, transpose back. An alltoall brings piece h of all vectors to rank h, which combines them in rank order,
- * and a second one brings every rank the pieces of its result. Each rank reduces its N-th part of what must be reduced, and no
- * message waits for more than two alltoalls.
+ * Scan by transposition: an alltoall sends part h of all vectors to rank h, which combines them in rank order, and a second alltoall returns the
+ * parts of the results. Each rank performs an N-th of all reductions, and a chain of messages is at most two alltoalls long.
  */
 import { type Collective, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 import { prune } from './prune.ts';
 
-/** What no result depends on is about an N-th part of all, which is long to find and soon not worth it. */
+/**
+ * Maximum number of ranks for which unneeded transfers are pruned. They are about an N-th of all transfers, and the time to find them grows with N.
+ */
 const mostRanksToPrune = 32;
 
 /**
- * The schedule of a scan or exscan. Of up to 32 ranks, what no result depends on is not sent.
+ * Makes the schedule of a scan or exscan. With up to 32 ranks, chunks on which no result depends are not sent.
  *
- * @param alltoall of as many chunks in all as the target has, for the same ranks; works on data, scratch and input
- * @param atOnce every rank begins to combine when all pieces have come, and sends results when it has combined all. Where chips cannot
- *   send while they reduce, a few that reduce early would hold up all others
+ * @param alltoall an alltoall for the same ranks with as many chunks in all as the target has; it uses data, scratch and input
+ * @param atOnce whether every rank begins to combine only when all parts have arrived, and sends results only when it has combined all. On chips that
+ *   cannot send while they reduce, a few ranks that reduce early would otherwise delay all others
  * @throws CccError 'schedule' for any other schedule or target
  */
 export function transposeScan(alltoall: Schedule, target: Collective, atOnce = false): Schedule {
@@ -40,7 +41,7 @@ export function transposeScan(alltoall: Schedule, target: Collective, atOnce = f
   const gathered = (other: number): Place => ['data', other * shard];
   const result = (other: number): Place => ['scratch', results + other * shard];
   const first = target.kind === 'scan' ? 0 : 1;
-  // Nobody needs what an exscan gives to rank 0, but where it is sent all the same there must be something.
+  // The result of an exscan at rank 0 is undefined, but if it is sent all the same, its slot must be initialised.
   if (target.kind === 'exscan') local('copy', gathered(0), result(0));
   const combined = (ranks - first) * shard;
   if (atOnce) local('copy', gathered(0), result(first), combined);
@@ -68,7 +69,7 @@ export function transposeScan(alltoall: Schedule, target: Collective, atOnce = f
   return ranks <= mostRanksToPrune ? prune(whole, 'pieces') : whole;
 }
 
-/** Where one shard lies. */
+/** The buffer and first chunk of a shard. */
 type Place = readonly [buffer: ScheduleBuffer, offset: number];
 
 function checkFit({ name, collective, steps }: Schedule, target: Collective): void {

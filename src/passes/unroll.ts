@@ -1,12 +1,12 @@
-/** A schedule run for several slices of the message in turn, written out. */
+/** Writes out a schedule that runs for several slices of the message, one after the other. */
 import { type Piece, type Schedule, StepsBuilder } from '../ir/schedule.ts';
 import { cutPiece } from './pieces.ts';
 
 /**
- * The steps once for every slice: slice b of shard i is chunks b·C … b·C + C − 1 of its `slices`·C. What bulks do with equal
- * slices, but as one plan, in which slices can have sizes of their own. Each slice has scratch of its own.
+ * Repeats the steps once for every slice: slice b of shard i consists of its chunks b·C … b·C + C − 1, of `slices`·C. This is what bulks do with
+ * equal slices, but within one plan, whose slices can have different sizes. Each slice has scratch of its own.
  *
- * @param slices ≥ 1
+ * @param slices number of slices, ≥ 1
  */
 export function unroll(schedule: Schedule, slices: number): Schedule {
   if (slices === 1) return schedule;
@@ -41,7 +41,7 @@ export function unroll(schedule: Schedule, slices: number): Schedule {
   };
 }
 
-/** A piece cut where it, or what it becomes, passes from one shard to the next: slices of shards are no neighbours. */
+/** Cuts a piece wherever its source or destination passes from one shard to the next, since the slices of different shards are not contiguous. */
 function withinShards(piece: Piece, chunks: number): Piece[] {
   const parts: Piece[] = [];
   for (let start = 0; start < piece.count; ) {

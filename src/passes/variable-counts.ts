@@ -1,6 +1,6 @@
 /**
- * The same schedule for shards of different sizes (allgatherv, alltoallv …). Chunks stay what they are, only their sizes
- * differ; what is new is that shards of no bytes need not be moved, and that messages of nothing else need not be sent.
+ * Adapts a schedule to shards of different sizes (allgatherv, alltoallv …). Chunks stay as they are, only their sizes differ. Shards without bytes
+ * are not moved, and messages that carry nothing else are not sent.
  */
 import { inputChunks, shardOf } from '../ir/collective.ts';
 import { dataWindow, type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/schedule.ts';
@@ -10,8 +10,8 @@ import { SlotFlags } from './slot-flags.ts';
 /**
  * Gives the shards of a schedule their sizes.
  *
- * @param counts bytes of each shard as `Collective.counts` has them
- * @returns the schedule without transfers of empty chunks; steps that are left without any disappear
+ * @param counts bytes of each shard, as in `Collective.counts`
+ * @returns the schedule without transfers of empty chunks, and without steps that are left without transfers
  */
 export function withCounts(schedule: Schedule, counts: readonly number[]): Schedule {
   const sized: Schedule = { ...schedule, collective: { ...schedule.collective, counts } };
@@ -34,7 +34,7 @@ export function withCounts(schedule: Schedule, counts: readonly number[]): Sched
   return { ...sized, steps: builder.build() };
 }
 
-/** Slots that hold something other than nothing before the first step: inputs that are not empty. */
+/** The slots that hold bytes before the first step: inputs that are not empty. */
 function fullAtStart({ collective, scratch }: Schedule, counts: readonly number[]): SlotFlags {
   const full = new SlotFlags(collective, scratch);
   for (let rank = 0; rank < collective.ranks; rank++) {
@@ -48,12 +48,12 @@ function fullAtStart({ collective, scratch }: Schedule, counts: readonly number[
   return full;
 }
 
-/** The parts of a transfer's pieces that come from slots which hold something. */
+/** The parts of a transfer's pieces whose source slots hold bytes. */
 function carriedParts({ source, pieces }: Transfer, full: SlotFlags): Piece[] {
   return partition(pieces, (piece, chunk) => full.has(source, piece.from, piece.fromOffset + chunk)).passed;
 }
 
-/** A copy replaces what was there, be it by nothing; what is reduced with nothing stays. */
+/** Updates the destination of a copy without bytes to be empty. A reduction with an empty operand changes nothing. */
 function clear({ kind, destination, pieces }: Transfer, full: SlotFlags): void {
   if (kind === 'reduce') return;
   for (const { to, toOffset, count } of pieces) full.set(destination, to, toOffset, count, false);

@@ -14,7 +14,7 @@ export interface Mismatch {
   readonly found: ElementValue;
 }
 
-/** Everything that a check looks at. */
+/** The data that a check compares. */
 export interface CheckRequest {
   readonly reference: Reference;
   readonly layout: ByteLayout;
@@ -22,7 +22,7 @@ export interface CheckRequest {
   readonly dtype: Dtype;
 }
 
-/** The rank's first wrong element, if it has one. */
+/** The first wrong element of a rank's output, or undefined. */
 export function firstWrongElement(request: CheckRequest, rank: number): Mismatch | undefined {
   const { reference, layout, dtype } = request;
   const size = dtypeBytes[dtype];
@@ -42,7 +42,7 @@ export function firstWrongElement(request: CheckRequest, rank: number): Mismatch
   return undefined;
 }
 
-/** The first element in which a rank's output differs from another's, which it must be the same as bit by bit. */
+/** The first element in which a rank's output differs from that of rank `model`, with which it must agree bit by bit. */
 export function compareOutputs(request: CheckRequest, model: number, rank: number): Mismatch | undefined {
   const { layout, memory, dtype } = request;
   const size = dtypeBytes[dtype];
@@ -56,14 +56,14 @@ export function compareOutputs(request: CheckRequest, model: number, rank: numbe
   return { rank, element, expected: valueIn(wanted), found: valueIn(found) };
 }
 
-/** Elements in memory, from a byte on, and which element of the table the first must be. */
+/** A range of elements in memory, and the element of the table of expected values with which it begins. */
 interface Window {
   readonly start: number;
   readonly length: number;
   readonly phase: number;
 }
 
-/** Index of the first element that is wrong, −1 for none. */
+/** The index of the first wrong element, or −1. */
 function firstWrong({ memory, dtype }: CheckRequest, window: Window, table: Expected): number {
   const { tolerance } = table;
   if (tolerance !== undefined) return firstFar(dtype, new DataView(memory), window, { ...table, tolerance });
@@ -78,7 +78,7 @@ function firstWrong({ memory, dtype }: CheckRequest, window: Window, table: Expe
   return -1;
 }
 
-/** Bits, so that no comparison of numbers has an opinion on zeros and NaN. */
+/** The memory as unsigned integers, so that −0 and NaN are compared by their bits. */
 function wordsOf(
   buffer: ArrayBufferLike,
   start: number,
@@ -95,7 +95,7 @@ function firstFar(dtype: Dtype, view: DataView, window: Window, table: Required<
     const at = (window.phase + i) % period;
     const found = Number(decode(dtype, view, window.start + i * size));
     const expected = Number(decode(dtype, table.bytes, at * size));
-    // Written so that NaN is wrong.
+    // The negated comparison makes NaN wrong.
     if (!(Math.abs(found - expected) <= (table.tolerance?.[at] ?? 0))) return i;
   }
   return -1;

@@ -1,4 +1,4 @@
-/** Seconds of a clock that is the same in all threads of the process, unlike `performance.now()`. */
+/** The time in seconds of a clock that all threads of the process share, unlike `performance.now()`. */
 export function clock(): number {
   return Number(process.hrtime.bigint()) / 1e9;
 }

@@ -1,10 +1,10 @@
-/** How the threads of a run meet, wake each other and are told to stop: a few shared words. */
+/** Synchronisation of the threads of a run: a few words of shared memory with which threads meet, wake each other and are stopped. */
 import { runs } from './limits.ts';
 
-/** Words of the shared memory that a control needs. */
+/** Indices of the words in shared memory, and their number. */
 const words = { arrived: 0, generation: 1, changes: 2, sleepers: 3, stopped: 4, count: 5 } as const;
 
-/** Why a run ended early: somebody told it to. */
+/** Thrown in every thread of a run that another thread has stopped. */
 export class Stopped extends Error {}
 
 export class Control {
@@ -12,7 +12,7 @@ export class Control {
   private readonly threads: number;
   private readonly spins: number;
 
-  /** `isCrowded`: there are more threads than processors, so that spinning keeps others from working. */
+  /** @param isCrowded whether there are more threads than processors, so that spinning would keep others from working */
   constructor(memory: SharedArrayBuffer, threads: number, isCrowded: boolean) {
     this.shared = new Int32Array(memory);
     this.threads = threads;
@@ -23,7 +23,7 @@ export class Control {
     return new SharedArrayBuffer(4 * words.count);
   }
 
-  /** Waits until all threads have come; the last one does `last` before they go on. */
+  /** Barrier: waits until all threads have come. The last one calls `last` before the others continue. */
   meet(last: () => void): void {
     const generation = Atomics.load(this.shared, words.generation);
     if (Atomics.add(this.shared, words.arrived, 1) + 1 < this.threads) {
@@ -36,7 +36,7 @@ export class Control {
     Atomics.notify(this.shared, words.generation);
   }
 
-  /** Whether threads have met to begin and not yet met again to end: they meet twice for each run. */
+  /** Whether the threads have met to begin a run and not yet met to end it: they meet twice for each run. */
   get isRunning(): boolean {
     return Atomics.load(this.shared, words.generation) % 2 === 1;
   }
@@ -46,19 +46,19 @@ export class Control {
     return Atomics.load(this.shared, words.changes);
   }
 
-  /** Something has moved: whoever waits for a change looks again. */
+  /** Announces progress: threads that wait for a change check their lanes again. */
   change(): void {
     Atomics.add(this.shared, words.changes, 1);
     if (Atomics.load(this.shared, words.sleepers) > 0) Atomics.notify(this.shared, words.changes);
   }
 
-  /** Waits until something moves after `seen` was read. A thread that is alone would wait for ever. */
+  /** Waits for progress after `seen` was read. With a single thread this would wait for ever. */
   waitForChange(seen: number): void {
     if (this.threads === 1) throw new Stopped();
     this.waitWhile(words.changes, seen);
   }
 
-  /** Ends the run: every thread that waits, or will, throws `Stopped`. */
+  /** Ends the run: every thread that waits, now or later, throws `Stopped`. */
   stop(): void {
     Atomics.store(this.shared, words.stopped, 1);
     for (const word of [words.generation, words.changes]) {
@@ -67,7 +67,10 @@ export class Control {
     }
   }
 
-  /** Looks for a while, then sleeps. Whoever changes the word afterwards sees the sleeper, or the sleeper sees the change. */
+  /**
+   * Spins for a while, then sleeps until the word changes. No wake-up is lost: either the thread that changes the word sees the sleeper, or the
+   * sleeper sees the change.
+   */
   private waitWhile(word: number, value: number): void {
     for (let spin = 0; spin < this.spins; spin++) if (Atomics.load(this.shared, word) !== value) break;
     if (Atomics.load(this.shared, word) === value) {

@@ -1,4 +1,4 @@
-/** The threads of a run, started once: told to run and to check, and watched, so that a run never hangs. */
+/** The threads of a run. They are started once, execute commands to run and to check, and are watched, so that a run never hangs. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -23,7 +23,7 @@ export type ThreadReply =
   | { readonly kind: 'ran'; readonly intervals: readonly Interval[] }
   | { readonly kind: 'checked'; readonly wrong: readonly Mismatch[] };
 
-/** What runs and checks: threads, or this one alone. */
+/** Runs a plan and checks its results, in worker threads or in the calling thread. */
 export interface ExecutionCrew {
   /** `[thread][repetition]`. */
   run(repetitions: number, isRecorded: boolean): Promise<readonly (readonly Interval[])[]>;
@@ -31,7 +31,7 @@ export interface ExecutionCrew {
   dismiss(): Promise<void>;
 }
 
-/** Everything in the calling thread: blocks it, needs no other. */
+/** Runs everything in the calling thread, which it blocks. */
 export function soleMember(assignment: ThreadAssignment): ExecutionCrew {
   const member = new Member(assignment, 0);
   return {
@@ -41,7 +41,7 @@ export function soleMember(assignment: ThreadAssignment): ExecutionCrew {
   };
 }
 
-/** Beside this file when it is built; sources are run without workers. */
+/** The worker lies beside this file in a build; uncompiled sources run without workers. */
 const workerFile = new URL('./run-worker.js', import.meta.url);
 
 /** Whether threads can be started. */
@@ -49,14 +49,14 @@ export function canStartRunWorkers(): boolean {
   return existsSync(fileURLToPath(workerFile));
 }
 
-/** One worker per thread of the assignment. `patience`: milliseconds without any progress after which a run is given up. */
+/** Starts one worker per thread of the assignment. `patience`: milliseconds without progress after which a run is stopped. */
 export function startCrew(assignment: ThreadAssignment, patience = runs.patience): ExecutionCrew {
   const workers = Array.from({ length: assignment.threads }, (_, thread) => {
     const workerData: WorkerData = { assignment, thread };
     return new Worker(workerFile, { workerData });
   });
   const control = new Control(assignment.control, assignment.threads, false);
-  /** Rejected when a worker dies; nobody may be waiting for it at the time. */
+  /** Rejects when a worker dies, possibly at a time when nobody awaits it. */
   const death = new Promise<never>((_, reject) => {
     workers.forEach((worker, thread) => {
       worker.once('error', reject);
@@ -107,7 +107,7 @@ function isOfKind<Wanted extends ThreadReply['kind']>(
   return answer.kind === wanted;
 }
 
-/** Fails once a run that has begun stands still for so long. */
+/** Fails as soon as a run that has begun makes no progress for `patience` milliseconds. */
 function watchOver(
   assignment: ThreadAssignment,
   control: Control,
@@ -130,7 +130,7 @@ function watchOver(
   return { failure, end: () => clearInterval(timer) };
 }
 
-/** Lanes that have not come to their end. */
+/** The lanes that have not finished. */
 function standingLanes({ tables, counters, inflight, staged }: ThreadAssignment): number[] {
   const progress = new Progress(tables, counters, inflight, staged);
   const lanes = Array.from({ length: tables.firstOp.length - 1 }, (_, lane) => lane);

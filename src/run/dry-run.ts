@@ -1,6 +1,6 @@
 /**
- * Runs a plan without data: finds out whether it comes to its end, and which messages have to be copied aside when they are sent.
- * What can run never depends on who is faster (there are no choices), so that one run decides; more copies only take waiting away.
+ * Runs a plan without data, to find out whether it terminates and which messages have to be copied when they are sent. Operations do not compete and
+ * nothing is chosen, so that whether the plan can run does not depend on timing and one run decides. Copying more messages only removes waits.
  */
 import { CccError } from '../ir/diagnostic.ts';
 import { operationKinds } from '../ir/plan.ts';
@@ -11,9 +11,10 @@ import type { RunTables } from './tables.ts';
 const nothing: Actions = { copy: () => {}, reduce: () => {}, send: () => {}, receive: () => {}, moved: () => {} };
 
 /**
- * The sends that must be staged: those whose source is overwritten by something that has to happen before they can be delivered.
- * @returns 1 for each of them, by operation
- * @throws CccError 'unproved' for a plan that blocks whatever is copied
+ * Finds the sends that must be staged: their source is overwritten by an operation that must run before the message can be received.
+ * @param inflight messages that a connection buffers; undefined for any number
+ * @returns 1 for each staged send, by operation
+ * @throws CccError 'unproved' for a plan that deadlocks whatever is copied
  */
 export function stagedSends(tables: RunTables, inflight: number | undefined): Uint8Array {
   const staged = new Uint8Array(tables.kind.length);
@@ -29,7 +30,7 @@ export function stagedSends(tables: RunTables, inflight: number | undefined): Ui
   }
 }
 
-/** Copies the first message that an overwriting operation waits for; false if there is none. */
+/** Stages the first message that an overwriting operation waits for. Returns false if there is none. */
 function stageOne(progress: Progress, lanes: readonly number[], staged: Uint8Array): boolean {
   for (const lane of lanes) {
     const { operation, bulk } = progress.head(lane);
@@ -40,7 +41,7 @@ function stageOne(progress: Progress, lanes: readonly number[], staged: Uint8Arr
   return false;
 }
 
-/** The error for a plan whose lanes all wait: what some of them wait for. */
+/** The error for a plan whose lanes all wait, with the reasons of the first few of them. */
 export function blocked(tables: RunTables, progress: Progress, lanes: readonly number[]): CccError {
   const waits = lanes.slice(0, runs.lanesShown).map((lane) => {
     const { operation, bulk } = progress.head(lane);

@@ -1,4 +1,4 @@
-/** Elements in memory and as numbers: the one place that knows the encodings, apart from the kernels, which it checks. */
+/** Elements in memory and as numbers. The encodings are implemented here once, independently of the kernels, which are checked against them. */
 import {
   type Dtype,
   dtypeBytes,
@@ -9,10 +9,10 @@ import {
   pairParts,
 } from '../ir/dtype.ts';
 
-/** A plain element; 64-bit integers are whole only as bigint. */
+/** The value of an element that is not a pair. 64-bit integers need bigint to be exact. */
 export type PlainValue = number | bigint;
 
-/** A value and an index, of which operators choose one whole pair. */
+/** A value with an index. `minloc` and `maxloc` choose one of two pairs as a whole. */
 export class ValueIndexPair {
   readonly value: PlainValue;
   readonly index: number;
@@ -27,7 +27,7 @@ export class ValueIndexPair {
   }
 }
 
-/** What an element holds. */
+/** The value of an element of any type. */
 export type ElementValue = PlainValue | ValueIndexPair;
 
 /** Reads the element that begins at a byte, a multiple of its size. */
@@ -66,7 +66,7 @@ function decodePlain(dtype: PlainDtype, view: DataView, byte: number): PlainValu
   }
 }
 
-/** Writes a value, rounded to the nearest the type has (ties to even); integers wrap around. */
+/** Writes a value, rounded to the nearest number of the type (ties to even); integers wrap around. */
 export function encode(dtype: Dtype, view: DataView, byte: number, value: ElementValue): void {
   if (!(value instanceof ValueIndexPair)) encodePlain(dtype, view, byte, value);
   else if (isPair(dtype)) encodePair(dtype, view, byte, value);
@@ -98,7 +98,7 @@ function encodeInteger(bytes: number, view: DataView, byte: number, value: bigin
   else view.setUint8(byte, Number(bits));
 }
 
-/** The number that a sign, so many bits of exponent and so many of fraction stand for (IEEE 754). */
+/** The value of a floating-point number (IEEE 754) with a sign bit and the given numbers of exponent and fraction bits. */
 function halfValue(bits: number, exponentBits: number, fractionBits: number): number {
   const bias = 2 ** (exponentBits - 1) - 1;
   const sign = bits >= 0x8000 ? -1 : 1;
@@ -108,7 +108,7 @@ function halfValue(bits: number, exponentBits: number, fractionBits: number): nu
   return exponent === 0 ? sign * fraction * 2 ** (1 - bias) : sign * (1 + fraction) * 2 ** (exponent - bias);
 }
 
-/** The bits of the nearest such number. */
+/** The bits of the nearest number of that format. */
 function halfBits(value: number, exponentBits: number, fractionBits: number): number {
   const bias = 2 ** (exponentBits - 1) - 1;
   const infinity = (2 ** exponentBits - 1) << fractionBits;
@@ -117,12 +117,12 @@ function halfBits(value: number, exponentBits: number, fractionBits: number): nu
   const magnitude = Math.abs(value);
   if (magnitude === Number.POSITIVE_INFINITY) return sign | infinity;
   const exponent = Math.max(1 - bias, magnitude === 0 ? 1 - bias : exponentOf(magnitude));
-  // Units in the last place; a carry out of the fraction goes into the exponent as it should, in the end to infinity.
+  // The magnitude in units of the last place. A carry out of the fraction increments the exponent as it should, in the end to infinity.
   const units = nearestEven(magnitude / 2 ** (exponent - fractionBits));
   return sign | Math.min(infinity, ((exponent + bias - 1) << fractionBits) + units);
 }
 
-/** The e with 2ᵉ ≤ x < 2ᵉ⁺¹; the logarithm may be off by rounding. */
+/** The e with 2ᵉ ≤ x < 2ᵉ⁺¹. The computed logarithm may be off by one due to rounding. */
 function exponentOf(x: number): number {
   const guess = Math.floor(Math.log2(x));
   if (2 ** guess > x) return guess - 1;

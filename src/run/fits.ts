@@ -1,7 +1,7 @@
 /**
- * Whether all elements of the result arrive. Where sizes do not divide, chunks differ by an element, and a proof that counts in chunks does
- * not see that one is kept for a while where a smaller one belongs. What can run never depends on who is faster, so that one run
- * without data decides. Plans that ccc makes keep such chunks in scratch (src/lower/places.ts).
+ * Checks that all elements of the result arrive. If sizes do not divide evenly, chunks differ by one element, and a proof that counts in chunks does
+ * not notice that a chunk is kept for a while in the slot of a smaller one, which cuts it off. One run without data decides, since what can run does
+ * not depend on timing. Plans made by ccc keep such chunks in scratch (src/lower/places.ts).
  */
 import { type Collective, expectation, inputChunks, messageChunks, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -10,7 +10,7 @@ import type { ByteLayout } from './layout.ts';
 import { type Actions, newCounters, Progress } from './progress.ts';
 import type { RunTables } from './tables.ts';
 
-/** A plan that is about to run, and where its elements lie. */
+/** A plan that is about to run, and the layout of its elements. */
 export interface FitRequest {
   readonly tables: RunTables;
   readonly layout: ByteLayout;
@@ -20,7 +20,7 @@ export interface FitRequest {
   readonly staged: Uint8Array;
 }
 
-/** @throws CccError 'usage' where a part of a result would be cut off on its way */
+/** @throws CccError 'usage' if an element of the result would be cut off on its route */
 export function checkChunksFit(request: FitRequest): void {
   const { tables, inflight, staged } = request;
   const lengths = new Lengths(request);
@@ -37,10 +37,10 @@ export function checkChunksFit(request: FitRequest): void {
 
 const [inputCode, outputCode] = planBuffers.map((_, code) => code);
 
-/** How many elements are left of the chunk that each slot holds, and of those in messages that were copied aside. */
+/** Tracks how many elements of its chunk each slot holds, and how many each staged message holds. */
 class Lengths implements Actions {
   private readonly request: FitRequest;
-  /** By the address of a slot; slots without elements hold nothing. */
+  /** By the address of a slot: the elements that it holds. Slots without elements are left out. */
   private readonly held = new Map<number, number>();
   private readonly messages = new Map<number, readonly number[]>();
 
@@ -76,7 +76,7 @@ class Lengths implements Actions {
 
   moved(): void {}
 
-  /** @throws CccError 'usage' where a slot does not hold all of what it should */
+  /** @throws CccError 'usage' if a slot of the output does not hold all of its elements */
   checkOutputs(): void {
     const { collective, layout, tables } = this.request;
     for (let rank = 0; rank < collective.ranks; rank++) {
@@ -96,13 +96,13 @@ class Lengths implements Actions {
     return bulk * this.request.tables.kind.length + operation;
   }
 
-  /** Elements in the slot that the layout has found. */
+  /** Elements held by the slot that `layout.find` has located. */
   private found(): number {
     const { layout } = this.request;
     return layout.length === 0 ? 0 : (this.held.get(layout.address) ?? 0);
   }
 
-  /** What an operation reads. */
+  /** The number of elements in each slot that an operation reads. */
   private taken(operation: number, bulk: number): readonly number[] {
     const { layout, tables } = this.request;
     const { rankOf, srcBuffer, srcOffset, srcCount } = tables;

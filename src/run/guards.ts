@@ -1,18 +1,19 @@
 /**
- * A message is not copied when it is sent: the receiver takes it from where it lies. Its sender may go on at once, but must not overwrite the
- * source before it is delivered. These are the writes that have to look.
+ * Guards against overwriting messages. A message is not copied when it is sent: the receiver reads it from the sender's memory. The sender continues
+ * at once, but must not overwrite the source before the message is received. The guards are the pairs of a write and a send for which this must be
+ * checked.
  *
- * Whether a write comes before or after a send that reads the same slot need not be known: a proved plan orders them, so that when the write
- * is ready the send either has happened, and its delivery is waited for, or cannot happen until the write has.
+ * It need not be known whether the write comes before or after the send: a proved plan orders them. So when the write is ready, either the send has
+ * happened, and the write waits for its delivery, or the send cannot happen before the write.
  */
 import { memoryLayout } from '../ir/collective.ts';
 import { OperationCode, type Plan, planBuffers } from '../ir/plan.ts';
 
 export interface Guards {
-  /** `first[operation]`, one more than operations: the operation's entries in the other columns. */
+  /** The entries of operation o in the other columns are `first[o] … first[o + 1] − 1`. */
   readonly first: Int32Array;
   readonly send: Int32Array;
-  /** Bulks that the send lies back: 0, and for scratch also the number of copies of it, since that many bulks later it is used again. */
+  /** By how many bulks the send precedes the write: 0 or, for scratch, the number of its copies, since the memory is reused after that many bulks. */
   readonly lag: Int32Array;
 }
 

@@ -1,19 +1,18 @@
 /**
- * What inputs hold: a pattern per rank that repeats after a prime number of elements, so that chunks, whose sizes have other factors, look
- * different wherever they are misplaced to.
+ * The inputs of a run: for each rank a pattern whose period is a prime number of elements. Chunk sizes have other factors, so that a misplaced chunk
+ * differs from the expected one.
  */
 import type { ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, isFloatingPoint, isPair } from '../ir/dtype.ts';
 import { type ElementValue, ValueIndexPair } from './elements.ts';
 import { runs } from './limits.ts';
 
-/** Elements after which a pattern repeats. */
+/** The period of a pattern, in elements. */
 export const period = 8191;
 
 /**
- * `exact`: floating-point inputs for which no order of the reduction rounds, so that results are compared bit by bit.
- * `random`: any numbers from −1 to 1; results are compared with a tolerance. Integers are the same either way, random bits: their
- * operators are exact.
+ * `exact`: floating-point inputs for which no order of the reduction rounds, so that results are compared bit by bit. `random`: arbitrary numbers
+ * from −1 to 1; results are compared with a tolerance. Integer inputs are random bits in both cases, since integer operators are exact.
  */
 export type InputKind = 'exact' | 'random';
 
@@ -25,7 +24,7 @@ export interface InputRequest {
   readonly seed: number;
 }
 
-/** Whole numbers up to this in magnitude are exact. */
+/** By type: all integers up to this magnitude are represented exactly. */
 const exactUpTo: Partial<Readonly<Record<Dtype, number>>> = { f16: 2 ** 11, bf16: 2 ** 8, f32: 2 ** 24, f64: 2 ** 53 };
 
 /** The value of element `index` (modulo the period) of a rank's input. */
@@ -33,19 +32,19 @@ export function inputValue(request: InputRequest, rank: number, index: number): 
   const { dtype, op, ranks, kind, seed } = request;
   const at = index % period;
   const bits = hash(hash(hash(seed) ^ rank) ^ at);
-  // Few values, so that indices often decide, and these in no order of the ranks.
+  // Few different values, so that indices often decide; the indices are not in the order of the ranks.
   if (isPair(dtype)) return new ValueIndexPair((bits % runs.pairValues) - (runs.pairValues >> 1), hash(bits) | 0);
   if (!isFloatingPoint(dtype)) return (BigInt(hash(bits ^ 0x5bd1e995)) << 32n) | BigInt(bits);
   if (kind === 'random') return bits / 2 ** 31 - 1;
   const most = exactUpTo[dtype] ?? 0;
   switch (op) {
     case 'prod': {
-      // One rank in so many doubles; the others change the sign or nothing.
+      // Only every so many ranks contribute a factor of 2; the others contribute ±1.
       const every = Math.ceil(ranks / runs.doublings);
       return ((bits & 1) === 0 ? 1 : -1) * ((rank + at) % every === 0 ? 2 : 1);
     }
     case 'sum': {
-      // Sums of any subset stay exact: either all are small, or only so many ranks have anything to add.
+      // Keeps sums of all subsets exact: the values are small, or only so many ranks contribute values other than 0.
       const each = Math.min(1000, Math.floor(most / ranks));
       if (each >= 1) return (bits % (2 * each + 1)) - each;
       return (rank + at) % Math.ceil(ranks / most) === 0 ? (bits % 3) - 1 : 0;

@@ -1,11 +1,11 @@
-/** Where elements lie in one memory that all ranks share. Which elements a slot is, ir/element-layout.ts says. */
+/** The addresses of elements in one memory that all ranks share. ir/element-layout.ts defines which elements a slot has. */
 
 import { inputChunks, outputChunks } from '../ir/collective.ts';
 import { ElementLayout, type ElementLayoutRequest } from '../ir/element-layout.ts';
 import { cacheLine } from '../ir/units.ts';
 
 export interface LayoutRequest extends ElementLayoutRequest {
-  /** Elements that each staged send needs room for are counted in chunks: `[operation, chunks]`. */
+  /** The sends that are staged, with the number of chunks for which each needs room. */
   readonly staged: readonly (readonly [operation: number, chunks: number])[];
 }
 
@@ -14,9 +14,9 @@ const [inputCode, outputCode, scratchCode] = [0, 1, 2];
 
 /** Byte addresses of everything. */
 export class ByteLayout {
-  /** Bytes in all. */
+  /** Size of the memory in bytes. */
   readonly bytes: number;
-  /** Of the slot that `find` was asked for: its first byte, and its elements. */
+  /** The address of the first byte of the slot that `find` has located, and its number of elements. */
   address = 0;
   length = 0;
 
@@ -47,12 +47,12 @@ export class ByteLayout {
     this.bytes = free;
   }
 
-  /** Shards of a buffer (for custom collectives slots): the first element of each, and one more entry for the end. */
+  /** The shards of a buffer (the slots, for custom collectives): the first element of each, and one more entry for the end. */
   shards(rank: number, buffer: 'input' | 'output'): Float64Array {
     return this.elements.shards(rank, buffer);
   }
 
-  /** All chunks are of one size. */
+  /** Whether all chunks have one size. */
   get isEven(): boolean {
     return this.elements.isEven;
   }
@@ -62,7 +62,7 @@ export class ByteLayout {
     return this.bases[3 * rank + (buffer === 'input' ? inputCode : outputCode)];
   }
 
-  /** Finds a slot of a bulk: leaves its place in `address` and `length`. */
+  /** Locates a slot in a bulk, and stores the result in `address` and `length`. */
   find(rank: number, buffer: number, slot: number, bulk: number): void {
     const { elements, bases } = this;
     elements.find(rank, buffer, slot, bulk);
@@ -70,13 +70,13 @@ export class ByteLayout {
     this.address = bases[3 * rank + Math.min(buffer, scratchCode)] + elements.first * this.request.elementBytes;
   }
 
-  /** Finds the place of the `index`-th chunk of a staged message, as `find`. */
+  /** Locates the `index`-th chunk of a staged message, like `find`. */
   findStaged(operation: number, index: number): void {
     this.length = this.elements.scratchLength;
     this.address = (this.stagedAt.get(operation) ?? 0) + index * this.length * this.request.elementBytes;
   }
 
-  /** Input and output side by side, or one over the other as docs/collectives.md says for collectives in place. */
+  /** Places input and output side by side or, for collectives in place, overlapping as docs/collectives.md says. */
   private placeBuffers(rank: number, reserve: (elements: number) => number): void {
     const { collective, elementBytes } = this.request;
     const [inputs, outputs] = [this.shards(rank, 'input').at(-1) ?? 0, this.shards(rank, 'output').at(-1) ?? 0];
@@ -86,7 +86,7 @@ export class ByteLayout {
       this.bases[at + outputCode] = reserve(outputs);
       return;
     }
-    /** First element of the input in the output; negative where it lies before. */
+    /** The first element of the input relative to the output; negative if it lies before it. */
     const shift = this.elements.inputShift(rank);
     const start = reserve(Math.max(shift + inputs, outputs) - Math.min(0, shift));
     this.bases[at + inputCode] = start + Math.max(0, shift) * elementBytes;

@@ -1,15 +1,15 @@
-/** How runs wait, and what they make up. */
+/** Parameters of runs. */
 export const runs = {
-  /** How many tables are kept: they are asked for in the order of the shards. */
+  /** Number of tables of expected values in the cache; shards request them in order. */
   tables: 8,
-  /** Milliseconds without any progress after which a run is given up. */
+  /** Milliseconds without progress after which a run is stopped. */
   patience: 10_000 as number,
-  /** Looks at a word before a thread goes to sleep; each takes some nanoseconds, waking up takes some microseconds. */
+  /** How often a thread tests a word before it sleeps: a test takes some nanoseconds, waking up takes some microseconds. */
   spins: 4000,
-  /** Different values in the inputs of pairs. */
+  /** Number of different values in the inputs of pairs. */
   pairValues: 5,
-  /** How often the exact inputs of a product may double it: well within every type's exponents. */
+  /** How many ranks may contribute a factor of 2 to the exact input of a product: the result stays within the exponents of every type. */
   doublings: 6,
-  /** How many lanes an error shows. */
+  /** Maximum number of lanes that an error message lists. */
   lanesShown: 4,
 } as const;

@@ -1,4 +1,4 @@
-/** One thread's part of a run: the ranks that it owns, whose inputs it fills, whose lanes it advances and whose outputs it checks. */
+/** One thread of a run. It owns some ranks: it fills their inputs, advances their lanes and checks their outputs. */
 import type { Collective, ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
 import { compareOutputs, firstWrongElement, type Mismatch } from './check.ts';
@@ -14,7 +14,7 @@ import { Recorder } from './recorder.ts';
 import { Reference } from './reference.ts';
 import type { RunTables } from './tables.ts';
 
-/** What every thread is told. All of it can be sent to a worker, and what is written lies in shared memory. */
+/** The assignment that every thread gets. It can be posted to a worker; the memory that threads write is shared. */
 export interface ThreadAssignment {
   readonly tables: RunTables;
   readonly layout: LayoutRequest;
@@ -22,21 +22,21 @@ export interface ThreadAssignment {
   readonly staged: Uint8Array;
   readonly inflight: number | undefined;
   readonly dtype: Dtype;
-  /** Undefined where the plan reduces nothing. */
+  /** Undefined if the plan reduces nothing. */
   readonly op: ReductionOperator | undefined;
   readonly inputs: InputRequest;
   readonly memory: SharedMemory;
   readonly control: SharedArrayBuffer;
   readonly threads: number;
-  /** There are more threads than processors. */
+  /** Whether there are more threads than processors. */
   readonly isCrowded: boolean;
-  /** Beside being right within rounding, every rank's output must be the same, bit by bit. */
+  /** Whether every rank's output must be the same bit by bit, in addition to being right within rounding. */
   readonly isReplicated: boolean;
   /** Start and end of each instance (bulk · operations + operation) in seconds, if they are to be recorded. */
   readonly record: Float64Array | undefined;
 }
 
-/** When a thread began and ended a repetition, in seconds of one clock that all threads read. */
+/** The start and end of a repetition in one thread, in seconds of the clock that all threads share. */
 export interface Interval {
   readonly start: number;
   readonly end: number;
@@ -54,7 +54,7 @@ export class Member {
   private readonly mover: Mover;
   private readonly reference: Reference;
 
-  /** `thread`: which of the threads this is. */
+  /** @param thread index of this thread in the assignment */
   constructor(assignment: ThreadAssignment, thread: number) {
     const { tables, counters, inflight, staged, dtype, op, memory, control, threads, isCrowded, inputs } = assignment;
     const { collective, elementBytes } = assignment.layout;
@@ -71,7 +71,7 @@ export class Member {
     this.reference = new Reference(inputs, collective, this.layout);
   }
 
-  /** Runs the plan so many times; where it overwrites its inputs, they are filled anew each time. Recording takes time of its own. */
+  /** Runs the plan `repetitions` times. If the plan overwrites its inputs, they are filled again before each run. Recording slows the run down. */
   run(repetitions: number, isRecorded: boolean): readonly Interval[] {
     const { record, tables } = this.assignment;
     const isNoted = isRecorded && record !== undefined;
@@ -88,7 +88,7 @@ export class Member {
     return intervals;
   }
 
-  /** The first wrong element of each of its ranks that has one. */
+  /** The first wrong element of each rank of this thread that has one. */
   check(): readonly Mismatch[] {
     const { memory, dtype, isReplicated } = this.assignment;
     const request = { reference: this.reference, layout: this.layout, memory: memory.buffer, dtype };
@@ -108,7 +108,7 @@ export class Member {
     delivered.fill(0);
   }
 
-  /** Fills outputs with a byte that no result consists of, then inputs (which in place lie over them). */
+  /** Fills outputs with a byte of which no result consists, then inputs, which in place overlap the outputs. */
   private fill(): void {
     const { memory, dtype } = this.assignment;
     const size = dtypeBytes[dtype];
@@ -126,7 +126,7 @@ export class Member {
     }
   }
 
-  /** Advances the lanes in turn until all are finished; when none can go on, waits for other threads. */
+  /** Advances the lanes in turn until all have finished. If none can advance, waits for other threads. */
   private drain(actions: Actions): void {
     const { firstLane } = this.assignment.tables;
     const first = firstLane[this.firstRank];

@@ -1,4 +1,4 @@
-/** Moves the data of operations: slot by slot, neighbours in memory together. */
+/** Moves the data of operations, slot by slot; slots that are adjacent in memory are moved together. */
 import { OperationCode } from '../ir/plan.ts';
 import type { OperandOrder } from '../ir/schedule.ts';
 import type { Kernel } from './kernels/kernel.ts';
@@ -6,7 +6,7 @@ import type { ByteLayout } from './layout.ts';
 import type { Actions } from './progress.ts';
 import type { RunTables } from './tables.ts';
 
-/** Where one end of a move lies: slots of a rank's buffer, or a message that was copied aside. */
+/** One end of a move: slots of a rank's buffer, or a staged message. */
 type End = { readonly rank: number; readonly buffer: number; readonly offset: number } | { readonly stagedBy: number };
 
 type Combination = 'copy' | OperandOrder;
@@ -81,7 +81,9 @@ export class Mover implements Actions {
     return this.tables.kind[operation] === OperationCode.recvReduce ? this.order(operation) : 'copy';
   }
 
-  /** Scratch has room for the largest chunk in every slot: of two slots, the shorter says how much is moved. */
+  /**
+   * Moves slots. Every slot of scratch has room for the largest chunk, so that the shorter of the two slots determines how many elements are moved.
+   */
   private move(to: End, from: End, count: number, bulk: number, combination: Combination): void {
     const { layout, elementBytes } = this;
     let [target, source, bytes] = [0, 0, 0];

@@ -1,20 +1,20 @@
 /**
- * Which operation may run when: counters that all threads see, and the rules of docs/plan-format.md over them. Each counter has one writer – the
- * thread of the lane, of the sender, of the receiver – so that plain atomic stores do.
+ * Decides which operation may run, from counters that all threads see, by the rules of docs/plan-format.md. Each counter has one writer, the thread
+ * of the lane, of the sender or of the receiver, so that plain atomic stores suffice.
  */
 import { OperationCode } from '../ir/plan.ts';
 import type { RunTables } from './tables.ts';
 
-/** Counters of one run, all 0 at its start. Shared memory where several threads run it. */
+/** The counters of one run, all 0 at its start. They are in shared memory if several threads run it. */
 export interface RunCounters {
   /** Operations that each lane has completed, over all bulks. */
   readonly completed: Int32Array;
-  /** Messages that each connection has been given, and that its receiver has taken. */
+  /** By connection: the messages that have been sent, and those that have been received. */
   readonly sent: Int32Array;
   readonly delivered: Int32Array;
 }
 
-/** Counters in memory of their own. */
+/** Allocates the counters. */
 export function newCounters(tables: RunTables, allocate: (bytes: number) => ArrayBufferLike): RunCounters {
   const counters = (count: number): Int32Array => new Int32Array(allocate(4 * count));
   return {
@@ -24,30 +24,30 @@ export function newCounters(tables: RunTables, allocate: (bytes: number) => Arra
   };
 }
 
-/** What happens when an operation runs. */
+/** Called when operations run. */
 export interface Actions {
   copy(operation: number, bulk: number): void;
   reduce(operation: number, bulk: number): void;
-  /** The message may be read from its source from now on. */
+  /** Publishes a message: from now on the receiver may read it from its source. */
   send(operation: number, bulk: number): void;
-  /** Takes the message of `send`. */
+  /** Receives the message of the operation `send`. */
   receive(operation: number, bulk: number, send: number): void;
-  /** The counters have moved: others may go on. */
+  /** Called after counters have changed, so that other lanes may continue. */
   moved(): void;
 }
 
-/** Why an operation cannot run yet; `unread`: it would overwrite a message that nobody has taken. */
+/** Why an operation cannot run yet. `unread`: it would overwrite a message that has not been received. */
 export type Obstacle = 'none' | 'after' | 'message' | 'room' | 'unread';
 
 export class Progress {
-  /** The operation that the one `obstacle` was last asked about waits for. */
+  /** The operation for which the last operation passed to `obstacle` waits. */
   waitedFor = -1;
 
   private readonly tables: RunTables;
   private readonly counters: RunCounters;
-  /** Transfers that a connection buffers; undefined for any number. */
+  /** Messages that a connection buffers; undefined for any number. */
   private readonly inflight: number | undefined;
-  /** Sends that are copied when they are sent, so that their source may be overwritten at once. */
+  /** By operation: 1 for sends that copy their message, so that the source may be overwritten at once. */
   private readonly staged: Uint8Array;
 
   constructor(tables: RunTables, counters: RunCounters, inflight: number | undefined, staged: Uint8Array) {
@@ -57,7 +57,7 @@ export class Progress {
     this.staged = staged;
   }
 
-  /** Runs a lane as far as it goes; true if that was anywhere. */
+  /** Runs a lane as far as possible. Returns whether it ran anything. */
   advance(lane: number, actions: Actions): boolean {
     const { firstOp } = this.tables;
     const { completed } = this.counters;
@@ -87,7 +87,7 @@ export class Progress {
     return this.counters.completed[lane] === (firstOp[lane + 1] - firstOp[lane]) * bulks;
   }
 
-  /** The operation that a lane stands at, and in which bulk. The lane must not be finished. */
+  /** The next operation of a lane that has not finished, and its bulk. */
   head(lane: number): { readonly operation: number; readonly bulk: number } {
     const { firstOp } = this.tables;
     const at = Atomics.load(this.counters.completed, lane);
@@ -95,7 +95,7 @@ export class Progress {
     return { operation: firstOp[lane] + (at % length), bulk: Math.floor(at / length) };
   }
 
-  /** What keeps an operation from running, if anything does; which operation that is stands in `waitedFor`. */
+  /** Why an operation cannot run, or `none`. Stores the operation that it waits for in `waitedFor`. */
   obstacle(operation: number, bulk: number): Obstacle {
     const { kind, firstAfter, afterOp, afterBulks, firstGuard, guardSend, guardLag, partner } = this.tables;
     for (let a = firstAfter[operation]; a < firstAfter[operation + 1]; a++) {
@@ -132,12 +132,12 @@ export class Progress {
     }
   }
 
-  /** A send without buffers is complete when its message is taken, not when it is published. */
+  /** Whether a send completes only when its message is received, not when it is published, because nothing is buffered. */
   private isRendezvous(operation: number): boolean {
     return this.inflight === 0 && this.tables.kind[operation] === OperationCode.send;
   }
 
-  /** Publishes a message if it is not yet and may be; true if it was. */
+  /** Publishes the message of a send if it has not been published and its connection has room. Returns whether it did. */
   private publish(operation: number, bulk: number, actions: Actions): boolean {
     if (this.isSent(operation, bulk) || this.obstacle(operation, bulk) !== 'none') return false;
     this.perform(operation, bulk, actions);
@@ -145,7 +145,7 @@ export class Progress {
     return true;
   }
 
-  /** Which message of its connection a send or receive is, over all bulks. */
+  /** The number of the message of a send or receive in its connection, over all bulks. */
   private message(operation: number, bulk: number): number {
     const { messages, connection, ordinal } = this.tables;
     return bulk * messages[connection[operation]] + ordinal[operation];
@@ -167,12 +167,12 @@ export class Progress {
     return Atomics.load(this.counters.delivered, this.tables.connection[send]) > this.message(send, bulk);
   }
 
-  /** Sent, not taken yet, and not copied anywhere. */
+  /** Whether a message has been sent but neither received nor staged. */
   private isUnread(send: number, bulk: number): boolean {
     return bulk >= 0 && this.staged[send] === 0 && this.isSent(send, bulk) && !this.isDelivered(send, bulk);
   }
 
-  /** A staged message also needs its own room, which its predecessor of the bulk before may still take up. */
+  /** Whether a message can be buffered. A staged message also needs its own memory, which the same message of the previous bulk may still occupy. */
   private hasRoom(send: number, bulk: number): boolean {
     if (this.staged[send] === 1 && bulk > 0 && !this.isDelivered(send, bulk - 1)) return false;
     if (this.inflight === undefined || this.inflight === 0) return true;

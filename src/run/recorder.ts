@@ -1,8 +1,8 @@
-/** Notes when operations run, around the actions that run them. */
+/** Records when operations run, as a wrapper around the actions that run them. */
 import { clock } from './clock.ts';
 import type { Actions } from './progress.ts';
 
-/** Times of instance i = bulk · operations + operation stand at 2·i (start) and 2·i + 1 (end). */
+/** Stores the times of instance i = bulk · operations + operation at 2·i (start) and 2·i + 1 (end). */
 export class Recorder implements Actions {
   private readonly actions: Actions;
   private readonly times: Float64Array;

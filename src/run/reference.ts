@@ -1,6 +1,4 @@
-/**
- * What outputs must hold, from the definition of the collective alone: element by element over whole shards, without plans, chunks or bulks.
- */
+/** The expected outputs, from the definition of the collective alone: element by element over whole shards, without plans, chunks or bulks. */
 import { type Collective, type Contribution, expectation, listed, type ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
 import { decode, type ElementValue, encode, type PlainValue, ValueIndexPair } from './elements.ts';
@@ -8,20 +6,23 @@ import { type InputRequest, inputValue, period } from './inputs.ts';
 import type { ByteLayout } from './layout.ts';
 import { runs } from './limits.ts';
 
-/** Contributions to a shard, each from an element of a rank's input on. */
+/** A contribution to a shard: a rank's input from element `first` on. */
 export interface Source {
   readonly rank: number;
   readonly first: number;
 }
 
-/** One period (or as much as a buffer holds) of what a shard must hold, encoded, and how far results of another order may be off. */
+/**
+ * One period (or less for shorter buffers) of the expected elements of a shard, encoded, and the permitted deviation of results that were computed in
+ * another order.
+ */
 export interface Expected {
   readonly bytes: DataView;
-  /** Undefined where the result must be exact. */
+  /** Undefined if the result must be exact. */
   readonly tolerance: Float64Array | undefined;
 }
 
-/** Units in the last place, relative to the number. */
+/** Unit in the last place of each type, relative to the number. */
 const roundings: Partial<Readonly<Record<Dtype, number>>> = {
   f16: 2 ** -10,
   bf16: 2 ** -7,
@@ -33,13 +34,13 @@ export class Reference {
   private readonly inputs: InputRequest;
   private readonly collective: Collective;
   private readonly layout: ByteLayout;
-  /** No buffer has more. */
+  /** The maximum number of elements of a buffer. */
   private readonly elements: number;
   private readonly kept = new Map<string, Expected>();
 
   constructor(inputs: InputRequest, collective: Collective, layout: ByteLayout) {
     this.inputs = inputs;
-    // A shard as one chunk; the chunks of a custom collective are shards already.
+    // Treats a shard as one chunk. The chunks of a custom collective are shards already.
     this.collective = collective.kind === 'custom' ? collective : { ...collective, chunks: 1 };
     this.layout = layout;
     const lengths = Array.from({ length: collective.ranks }, (_, rank) => {
@@ -53,7 +54,7 @@ export class Reference {
     return this.table([{ rank, first: 0 }]).bytes;
   }
 
-  /** Where a shard of the output comes from, in reduction order; undefined if it may hold anything. */
+  /** The contributions to a shard of the output, in reduction order; undefined if it may hold anything. */
   sources(rank: number, shard: number): readonly Source[] | undefined {
     const wanted = expectation(this.collective, rank, shard);
     if (wanted.kind === 'undefined') return undefined;
@@ -63,10 +64,10 @@ export class Reference {
     return sources.length === 0 ? undefined : sources;
   }
 
-  /** What the elements of a shard must hold, repeating after a period, of which element 0 of the shard is element `phase`. */
+  /** The expected elements of a shard, as a table that repeats with the period. Element 0 of the shard is element `phase` of the table. */
   expected(sources: readonly Source[]): { readonly table: Expected; readonly phase: number } {
     const phase = sources[0].first % period;
-    // Relative to the first source, so that the shards of a reducescatter share one table.
+    // Relative to the first source, so that all shards of a reducescatter share one table.
     const relative = sources.map(({ rank, first }) => ({ rank, first: ((first % period) - phase + period) % period }));
     return { table: this.table(relative), phase };
   }
@@ -90,7 +91,7 @@ export class Reference {
     const rounds = kind === 'random' && rounding !== undefined && sources.length > 1 && (op === 'sum' || op === 'prod');
     const tolerance = rounds ? new Float64Array(length) : undefined;
     const one = new DataView(new ArrayBuffer(size));
-    /** The input as it is after rounding to the type. */
+    /** An element of an input after rounding to the type. */
     const rounded = ({ rank, first }: Source, index: number): ElementValue => {
       encode(dtype, one, 0, inputValue(this.inputs, rank, first + index));
       const value = decode(dtype, one, 0);
@@ -105,7 +106,7 @@ export class Reference {
         magnitude = op === 'prod' ? Math.abs(Number(result)) : magnitude + Math.abs(Number(value));
       }
       encode(dtype, bytes, i * size, result);
-      // Each of the n − 1 roundings is off by half a unit of a partial result at most; products may lose all where they underflow.
+      // Each of the n − 1 roundings errs by at most half a unit of a partial result. Products may lose all precision where they underflow.
       const least = op === 'prod' ? 2 ** -14 : 0;
       if (tolerance !== undefined) tolerance[i] = sources.length * (rounding ?? 0) * Math.max(magnitude, least);
     }
@@ -121,14 +122,14 @@ function contributions(
   return Array.from({ length: last - first + 1 }, (_, i) => ({ rank: first + i, chunk }));
 }
 
-/** a ⊕ b of two numbers or two integers; results of integers may be off by multiples of 2⁶⁴, which encoding takes away. */
+/** a ⊕ b of two numbers or two integers. 64-bit results may be off by multiples of 2⁶⁴, which the encoding removes. */
 function combine(op: ReductionOperator, a: ElementValue, b: ElementValue): ElementValue {
   if (a instanceof ValueIndexPair && b instanceof ValueIndexPair) return choosePair(op, a, b);
   if (typeof a === 'bigint' && typeof b === 'bigint') return combineIntegers(op, a, b);
   return combineNumbers(op, Number(a), Number(b));
 }
 
-/** The pair of the least or the largest value, which NaN is beyond; of equal values that of the smaller index. */
+/** The pair with the smaller or larger value; NaN counts as smaller or larger than every number. Of equal values the one with the smaller index. */
 function choosePair(op: ReductionOperator, a: ValueIndexPair, b: ValueIndexPair): ValueIndexPair {
   const isNumber = (value: PlainValue): boolean => !Number.isNaN(Number(value));
   const [isA, isB] = [isNumber(a.value), isNumber(b.value)];

@@ -1,4 +1,4 @@
-/** A thread of a run: does what it is told, one command after the other, until it is ended. */
+/** The worker thread of a run: executes one command after the other until it is terminated. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Stopped } from './control.ts';
 import type { ThreadCommand, ThreadReply, WorkerData } from './crew.ts';

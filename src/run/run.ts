@@ -22,8 +22,8 @@ import { newCounters } from './progress.ts';
 import { type RunTables, runTables } from './tables.ts';
 
 /**
- * A plan that nobody has proved, run all the same because its owner says so. It must be well formed and its messages must match (the first two checks of the
- * verifier); what else is wrong with it shows in its results, or in that it blocks.
+ * A plan that nobody has proved, which its owner wants to run all the same. It must be well formed and its messages must match (the first two checks
+ * of the verifier). Other errors show in its results or as a deadlock.
  */
 export interface UnverifiedPlan {
   readonly plan: Plan;
@@ -31,20 +31,20 @@ export interface UnverifiedPlan {
 }
 
 export interface RunOptions {
-  /** M; a whole number of elements. With counts it is what they say. */
+  /** M in bytes; a whole number of elements. With counts it must agree with them. */
   readonly size: Bytes;
   readonly dtype: Dtype;
   /** Default: the plan's. */
   readonly op?: ReductionOperator | undefined;
-  /** Of addresses and lengths in bytes, where the plan has a limit on them. */
+  /** The unit of message addresses and lengths in bytes, if the plan has such a limit. */
   readonly alignment?: Bytes | undefined;
-  /** Transfers that a connection buffers, 0 for rendezvous; undefined for any number. */
+  /** Messages that a connection buffers, 0 for rendezvous; undefined for any number. */
   readonly inflight?: number | undefined;
-  /** Timed runs, at least 1, after `warmups` that are not. */
+  /** Number of timed runs, at least 1, after `warmups` untimed ones. */
   readonly repetitions: number;
   readonly warmups: number;
   /**
-   * Worker threads; 0 runs everything in this thread, as do sources that are not built. Default: one per rank, up to the number of
+   * Number of worker threads. 0 runs everything in the calling thread, as do uncompiled sources. Default: one per rank, up to the number of
    * processors.
    */
   readonly threads?: number | undefined;
@@ -57,23 +57,23 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  /** Bytes that were moved as M: what was asked for, or for custom collectives the whole elements in it. */
+  /** The bytes that were moved as M: the requested size or, for custom collectives, the whole elements in it. */
   readonly size: Bytes;
   readonly threads: number;
   /** Bytes of all buffers. */
   readonly memory: Bytes;
-  /** Of each repetition, from the first thread's start to the last one's end. */
+  /** Seconds of each repetition, from the first thread's start to the last one's end. */
   readonly seconds: readonly Seconds[];
   /** The first wrong element of each rank that has one; undefined if nothing was checked. */
   readonly wrong: readonly Mismatch[] | undefined;
-  /** Start and end of instance bulk · operations + operation, in seconds from the start of the run, if recorded. */
+  /** Start and end of instance bulk · operations + operation at 2·i and 2·i + 1, in seconds from the start of the run, if recorded. */
   readonly times: Float64Array | undefined;
 }
 
 /**
- * Runs a plan.
- * @throws CccError 'unproved' as `ProvedPlan.open`, 'range' for a size that is no whole number of elements, 'usage' for an operator that the type lacks and a size at which
- * chunks would be cut off, 'stopped' where memory is not enough or a thread dies, 'unproved' for a plan that blocks
+ * Runs a plan on buffers in memory.
+ * @throws CccError 'unproved' as `ProvedPlan.open` and for a plan that deadlocks; 'range' for a size that is no whole number of elements; 'usage' for
+ *   an operator that the type lacks and for a size at which chunks would be cut off; 'stopped' if memory is not sufficient or a thread dies
  */
 export async function run(given: ProvedPlan | UnverifiedPlan, options: RunOptions): Promise<RunResult> {
   const subject = 'unverified' in given ? given : ProvedPlan.open(given);
@@ -99,7 +99,7 @@ export async function run(given: ProvedPlan | UnverifiedPlan, options: RunOption
   }
 }
 
-/** The verifier found that all ranks combine each chunk with the same tree. */
+/** Whether the verifier found that all ranks combine each chunk with the same reduction tree. */
 function promisesBits({ verification }: OpenedProof): boolean {
   return verification.determinism?.identical === true;
 }
@@ -108,7 +108,7 @@ function inThisThread({ threads }: RunOptions): boolean {
   return threads === 0 || !canStartRunWorkers();
 }
 
-/** A plan that runs without any buffers also runs where each message waits in its source. */
+/** Whether messages may have to be staged. A plan that needs no buffering also runs if each message waits in its source. */
 function needsStaging({ verification }: OpenedProof): boolean {
   return verification.smallestInflight !== 0;
 }
@@ -129,7 +129,7 @@ async function runWith(
   return { threads: assignment.threads, seconds, wrong, times };
 }
 
-/** One more run, whose times are noted. */
+/** Runs the plan once more and records the times of its operations. */
 async function recorded(crew: ExecutionCrew, { record }: ThreadAssignment): Promise<Float64Array | undefined> {
   if (record === undefined) return undefined;
   const intervals = await crew.run(1, true);
@@ -168,14 +168,14 @@ function layoutRequest(plan: Plan, { size, dtype, alignment }: RunOptions, stage
   return { collective, bulks, scratchPerBulk, buffers, ...sizes, staged: rooms };
 }
 
-/** Custom collectives have chunks of whole elements, all the same number. */
+/** The size that runs: the chunks of custom collectives consist of whole elements, all of the same number. */
 function effectiveSize({ collective }: Plan, { size, dtype }: RunOptions): Bytes {
   if (collective.kind !== 'custom') return size;
   const unit = messageChunks(collective) * dtypeBytes[dtype];
   return Math.floor(size / unit) * unit;
 }
 
-/** @throws CccError 'stopped' before anything is allocated */
+/** @throws CccError 'stopped' before anything is allocated, if memory is not sufficient */
 function checkMemory(bytes: Bytes): void {
   const most = maxPages * pageBytes;
   if (bytes > most) {
@@ -189,7 +189,7 @@ function checkMemory(bytes: Bytes): void {
   }
 }
 
-/** @throws CccError 'stopped' where the system has less than it says */
+/** @throws CccError 'stopped' if the system cannot provide the memory that it reported as free */
 function allocate(pages: number, bytes: Bytes): SharedMemory {
   try {
     return new Memory({ initial: pages, maximum: pages, shared: true });

@@ -3,7 +3,7 @@ import type { Plan } from '../ir/plan.ts';
 import { type Connections, PlanIndex } from '../ir/plan-index.ts';
 import { findGuards } from './guards.ts';
 
-/** Columns by operation unless said otherwise; see `Plan` and `OperationTable` for what those of the same name hold. */
+/** Columns by operation unless said otherwise. Columns with the names of `Plan` and `OperationTable` have the same meaning. */
 export interface RunTables {
   readonly bulks: number;
   readonly firstLane: Int32Array;
@@ -22,16 +22,16 @@ export interface RunTables {
   /** Lane (row) and rank of each operation. */
   readonly laneOf: Int32Array;
   readonly rankOf: Int32Array;
-  /** The connection of a send or receive, −1 for local operations; and which message of a bulk it is there, from 0. */
+  /** The connection of a send or receive, −1 for local operations, and the number of its message within a bulk, from 0. */
   readonly connection: Int32Array;
   readonly ordinal: Int32Array;
-  /** The send of a receive and the receive of a send, −1 for local operations. */
+  /** The matching receive of a send and the matching send of a receive; −1 for local operations. */
   readonly partner: Int32Array;
   /** Per connection: messages of one bulk. */
   readonly messages: Int32Array;
   /**
-   * Sends whose source an operation overwrites: it waits for send `guardSend[firstGuard[o] … firstGuard[o + 1] − 1]`, `guardLag` bulks
-   * earlier, to be delivered if it has been sent.
+   * The sends whose source an operation overwrites: operation o waits until each send `guardSend[firstGuard[o] … firstGuard[o + 1] − 1]`, `guardLag`
+   * bulks earlier, is delivered, if it has been sent.
    */
   readonly firstGuard: Int32Array;
   readonly guardSend: Int32Array;
@@ -70,7 +70,7 @@ export function runTables(plan: Plan): RunTables {
   };
 }
 
-/** The same numbers where other threads see them. */
+/** A copy in shared memory. */
 function shared(numbers: Int32Array): Int32Array {
   const copy = new Int32Array(new SharedArrayBuffer(numbers.byteLength));
   copy.set(numbers);

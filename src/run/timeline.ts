@@ -1,4 +1,4 @@
-/** What a recorded run says about time: when each step was worked on, and the whole as a trace for Perfetto or Chrome. */
+/** Reports on a recorded run: when each step was executed, and the whole run as a trace for Perfetto or Chrome. */
 import { operationKinds, type Plan } from '../ir/plan.ts';
 import type { Seconds } from '../ir/units.ts';
 
@@ -11,7 +11,7 @@ export interface StepTimes {
   readonly end: Seconds;
 }
 
-/** The steps that have operations, in order. `times` as in `RunResult`. */
+/** The steps that have operations, in order. `times` as in `RunResult`, in seconds. */
 export function stepTimes(plan: Plan, times: Float64Array): readonly StepTimes[] {
   const steps = new Map<number, { operations: number; start: Seconds; end: Seconds }>();
   const operations = plan.ops.kind.length;
@@ -26,7 +26,7 @@ export function stepTimes(plan: Plan, times: Float64Array): readonly StepTimes[]
   return [...steps].sort(([a], [b]) => a - b).map(([step, known]) => ({ step, ...known }));
 }
 
-/** The run in Chrome's trace format, piece by piece: a process per rank, a thread per lane, microseconds. */
+/** The run in Chrome's trace format, in pieces: one process per rank, one thread per lane, times in microseconds. */
 export function* traceJson(plan: Plan, times: Float64Array): Iterable<string> {
   const { firstLane, firstOp, laneId, ops, bulks } = plan;
   const operations = ops.kind.length;

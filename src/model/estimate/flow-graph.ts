@@ -3,8 +3,9 @@ import { IntColumn } from '../../ir/column.ts';
 import { type Schedule, type Steps, scheduleBuffers } from '../../ir/schedule.ts';
 
 /**
- * Nodes are the ends of transfers, t = 0 … T − 1, when a copy has come or what came has been reduced, and their messages, T + t. Hazards of
- * writing are left out: lowering gets around most of them.
+ * Each transfer t of the T transfers of a schedule gives two nodes: node T + t is its message, and node t is its end, which happens when the data has
+ * been copied or reduced at the destination. The graph has read-after-write dependencies only: most write-after-read and write-after-write hazards
+ * disappear in the lowering, which can place data in other slots.
  */
 export interface FlowGraph {
   /** Nodes that wait for the end of transfer t are `waiting[first[t]] … waiting[first[t + 1] − 1]`. */
@@ -12,16 +13,19 @@ export interface FlowGraph {
   readonly waiting: Int32Array;
   /** The next message of the same connection, or −1: messages of a connection keep their order. */
   readonly next: Int32Array;
-  /** By node: how many ends it waits for; a message for the one before it as well, an end for its own message. */
+  /**
+   * By node: the number of events that it waits for. A message waits for the writers of its source and for the previous message of its connection; an
+   * end waits for its own message and, if it reduces, for the writers of its destination.
+   */
   readonly waits: Int32Array;
   /** Chunks of each transfer. */
   readonly chunks: Float64Array;
 }
 
-/** Chunks of memory of all ranks together beyond which their times are not followed one by one. */
+/** The graph is built only if all ranks together have at most this many chunks of memory, since it follows every one of them. */
 const mostSlots = 2 ** 23;
 
-/** Undefined where there are too many chunks to follow. */
+/** Builds the graph. Returns undefined if the schedule uses more than `mostSlots` chunks of memory. */
 export function flowGraph({ steps, collective: { ranks } }: Schedule): FlowGraph | undefined {
   const builder = new GraphBuilder(steps);
   if (builder.slots * ranks > mostSlots) return undefined;
@@ -31,12 +35,12 @@ export function flowGraph({ steps, collective: { ranks } }: Schedule): FlowGraph
 class GraphBuilder {
   readonly slots: number;
   private readonly steps: Steps;
-  /** Where each buffer begins in the memory of a rank. */
+  /** The first slot of each buffer within the memory of a rank. */
   private readonly starts: readonly number[];
   private readonly writer = new IntColumn();
   private readonly waiter = new IntColumn();
   private readonly waits: Int32Array;
-  /** The last node for which a transfer was noted as one that it waits for. */
+  /** By transfer: the last node that was recorded as waiting for it, so that no dependency is recorded twice. */
   private readonly notedFor: Int32Array;
 
   constructor(steps: Steps) {
@@ -54,7 +58,7 @@ class GraphBuilder {
     const written = new Int32Array(ranks * this.slots).fill(-1);
     for (let step = 0; step < stepCount; step++) {
       const [begin, end] = [stepStart[step], stepStart[step + 1]];
-      // All is read before anything is written.
+      // All transfers of a step read the memory as it was before the step.
       for (let t = begin; t < end; t++) this.note(transferCount + t, t, source[t], from, fromOffset, written);
       for (let t = begin; t < end; t++) {
         waits[t]++;
@@ -65,7 +69,7 @@ class GraphBuilder {
     return { ...this.sorted(), next: this.connected(), waits, chunks: chunksOf(steps) };
   }
 
-  /** The node waits for whoever wrote what its transfer finds in the slots of its pieces. */
+  /** Makes the node wait for the last writer of every slot that the transfer accesses in the given buffers. */
   private note(
     node: number,
     t: number,
@@ -97,7 +101,7 @@ class GraphBuilder {
     }
   }
 
-  /** Who waits, by whom for. */
+  /** Groups the recorded dependencies by the transfer that is waited for (compressed sparse rows). */
   private sorted(): Pick<FlowGraph, 'first' | 'waiting'> {
     const [writers, waiters] = [this.writer.view(), this.waiter.view()];
     const first = new Int32Array(this.steps.transferCount + 1);
@@ -128,7 +132,7 @@ class GraphBuilder {
   }
 }
 
-/** Chunks of each buffer that are used at any rank. */
+/** The size in chunks of each buffer: the maximum over all ranks. */
 function bufferSizes({ from, fromOffset, to, toOffset, count }: Steps): readonly number[] {
   const sizes = scheduleBuffers.map(() => 0);
   for (let p = 0; p < count.length; p++) {

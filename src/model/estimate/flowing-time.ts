@@ -1,4 +1,7 @@
-/** Estimates the time of a schedule in one bulk, before it is lowered, if messages wait for their data and for the links of their route, not for steps. */
+/**
+ * Estimates the time of a schedule in one bulk, before it is lowered, under the assumption that messages wait for their data and for free links, not
+ * for steps.
+ */
 
 import { KeyedHeap } from '../../graph/keyed-heap.ts';
 import { messageChunks } from '../../ir/collective.ts';
@@ -9,20 +12,22 @@ import { type FlowGraph, flowGraph } from './flow-graph.ts';
 
 export interface FlowingTime {
   readonly seconds: Seconds;
-  /** The same for messages of no bytes. */
+  /** The same for messages without bytes. */
   readonly latency: Seconds;
 }
 
 /**
- * Messages over many links that get in each other's way are looked at whenever one of their links is free. Of the schedules estimated for ten requests
- * on 32 to 576 ranks none took between 4.3 and 77 looks a transfer; those above had 65,000 messages, 7 s for an allgather on `mesh:16x16`.
+ * The estimate is given up after this many attempts to start a node per transfer. A message over several links is tried again whenever one of its
+ * links becomes free, which takes long if messages contend for many links. Measured on ten requests with 32 to 576 ranks: the estimates needed either
+ * at most 4.3 or at least 77 attempts per transfer; the latter had 65,000 messages and took 7 s for an allgather on `mesh:16x16`.
  */
 const mostLooks = 16;
 
 /**
- * List scheduling (Graham 1969) in continuous time: a message starts when the chunks it brings are there and its links and ports are free, and of
- * several that could the first in the schedule does; chips with k ports are taken for chips with one that is k times as fast. Undefined
- * where there are too many chunks to follow, or messages in each other's way.
+ * List scheduling (Graham 1969) in continuous time. A message starts when its chunks are available and its links and ports are free; the order of the
+ * schedule decides between messages that could start at the same time. A chip with k ports is approximated by one port that is k times as fast.
+ * @param size bytes of the whole message (M)
+ * @returns undefined if there are too many chunks to follow, or if the search for free links takes too many attempts
  */
 export function flowingTime(schedule: Schedule, routes: Routes, size: Bytes): FlowingTime | undefined {
   const graph = flowGraph(schedule);
@@ -45,19 +50,20 @@ class Flow {
   private readonly routes: Routes;
   private readonly ways: readonly (Route | undefined)[];
   private readonly chunkBytes: number;
-  /** What each node still waits for, and when the last of it was there. */
+  /** By node: the number of events that it still waits for, and the time of the latest one that has happened. */
   private readonly waits: Int32Array;
   private readonly readyAt: Float64Array;
   /**
-   * When things are free, by their number: of each node, messages that keep it from reducing, its engine, what it sends, what it receives, and reductions
-   * that keep it from both; then links. Who waits for one of them, the first in the schedule first.
+   * The time at which each resource becomes free. The resources are numbered in six groups. Each of the first five has one entry per topology node:
+   * the chip's messages (which block a reduction without overlap), its reduce engine, its send port, its receive port, and its reductions without
+   * overlap (which block messages). The links follow. `queues` holds the nodes that wait for each resource, in the order of the schedule.
    */
   private readonly freeAt: Float64Array;
   private readonly queues: (KeyedHeap | undefined)[];
   private readonly nodes: number;
-  /** Things that get free and nodes that are ready, in the order in which they are looked at: reductions go before messages. */
+  /** Resources that become free and nodes that become ready, by time. At one instant the events of reductions precede those of messages. */
   private readonly events = new KeyedHeap(256);
-  /** How many events stand for reductions, and for what they wait for. */
+  /** Events below this number concern reductions and the resources that reductions wait for. */
   private readonly reductions: number;
   private now: Seconds = 0;
   private last: Seconds = 0;
@@ -84,7 +90,7 @@ class Flow {
     this.queues = Array.from(this.freeAt, () => undefined);
   }
 
-  /** @returns undefined where that takes too many looks */
+  /** Runs the schedule to its end. Returns undefined if that takes too many attempts. */
   run(): Seconds | undefined {
     const { events, waits, ways } = this;
     waits.forEach((left, node) => {
@@ -119,7 +125,7 @@ class Flow {
     else this.start(event - freeAt.length, soon);
   }
 
-  /** Something is free: those that wait for it, until one of them takes it. */
+  /** Starts the nodes that wait for a free resource, until one of them occupies it. */
   private serve(thing: number, soon: Seconds): void {
     const queue = this.queues[thing];
     if (queue === undefined) return;
@@ -145,7 +151,7 @@ class Flow {
     queue.push(node, node);
   }
 
-  /** What a message waits for longest; −1 where it needs nothing. */
+  /** The resource that a message must wait for longest, or −1 if the message stays within its chip. */
   private heldBy(t: number): number {
     const way = this.ways[t];
     if (way === undefined) return -1;
@@ -173,7 +179,7 @@ class Flow {
     else this.finish(t, at);
   }
 
-  /** Takes links and ports, and returns how long the message takes. */
+  /** Occupies the links and ports of a message, and returns the duration of the message. */
   private hold({ links, latency, bandwidth }: Route, t: number): Seconds {
     const { steps, nodes, freeAt, now } = this;
     const { topology } = this.routes;
@@ -190,7 +196,7 @@ class Flow {
     return duration;
   }
 
-  /** What a reduction waits for longest: the engine, and where chips are silent while they reduce their messages. */
+  /** The resource that a reduction must wait for longest: the engine or, on a chip that cannot reduce while it communicates, its messages. */
   private engineHeldBy(t: number): number {
     const { nodes, chips } = this.routes.topology;
     const chip = chips[this.steps.destination[t]];
@@ -199,7 +205,7 @@ class Flow {
     return isSilent && this.freeAt[chip] > this.freeAt[engine] ? chip : engine;
   }
 
-  /** What is reduced is there when the engine is done with it. */
+  /** Reduces on the engine of the destination's chip, and finishes the transfer when the engine is done. */
   private reduce(t: number): void {
     const { nodes, chips } = this.routes.topology;
     const chip = chips[this.steps.destination[t]];
@@ -217,13 +223,13 @@ class Flow {
     for (let edge = first[t]; edge < first[t + 1]; edge++) this.ready(waiting[edge], done);
   }
 
-  /** One thing less to wait for. */
+  /** Records that one of the events has happened for which a node waits, and makes the node ready after the last one. */
   private ready(node: number, at: Seconds): void {
     const { waits, readyAt } = this;
     readyAt[node] = Math.max(readyAt[node], at);
     if (--waits[node] > 0) return;
     const t = node - this.ways.length;
-    // Within a chip nothing is sent: what is reduced there is ready in time to go before messages.
+    // A transfer within a chip sends nothing, so that its reduction becomes ready at once and is handled before messages.
     if (t >= 0 && this.ways[t] === undefined) this.arrived(t, readyAt[node]);
     else this.events.push(readyAt[node], this.eventOfNode(node));
   }

@@ -7,10 +7,12 @@ import type { Schedule, Steps } from '../../ir/schedule.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 
 /**
- * The time for which the busiest link or chip is held by messages, and by reductions where these keep a chip from sending and
- * receiving: no plan made of the schedule is faster, in however many bulks. 0 where shards have sizes of their own.
+ * The time for which messages occupy the busiest link or chip, plus the time of reductions on chips that cannot communicate while they reduce. It is
+ * a lower bound for every plan made from the schedule, whatever its number of bulks. It is 0 for shards of different sizes, for which no such bound
+ * is derived.
  *
- * @param enough more than this is not counted to the end: where messages are many, to find their routes takes long
+ * @param size bytes of the whole message (M)
+ * @param enough stops early once the bound exceeds this value, since looking up the routes of many messages takes long
  */
 export function occupancyLowerBound(
   { steps, collective }: Schedule,
@@ -20,7 +22,7 @@ export function occupancyLowerBound(
 ): Seconds {
   if (collective.counts !== undefined) return 0;
   const held = new Held(routes, size / messageChunks(collective));
-  // It is seen whether it is enough after a message, after twice as many, and so on.
+  // The bound is compared with `enough` after 1, 2, 4, … messages: each comparison visits all links.
   for (let t = 0, look = 1; t < steps.transferCount; t++) {
     held.add(steps, t);
     if (t < look) continue;
@@ -30,16 +32,16 @@ export function occupancyLowerBound(
   return held.most();
 }
 
-/** What a schedule takes if every chip is done with a step before it begins the next. */
+/** The time of a schedule if every chip finishes a step before it begins the next one. */
 export interface SteppedTime {
   readonly seconds: Seconds;
-  /** The same for messages of no bytes. */
+  /** The same for messages without bytes. */
   readonly latency: Seconds;
 }
 
 /**
- * The time of a schedule step by step: a message begins once both of its chips are done with their earlier steps, and takes what the busiest of its links and
- * chips, or the longest message over them, takes in the step.
+ * Estimates the time of a schedule step by step. A message begins once both of its chips have finished their earlier steps. In its step it takes as
+ * long as the busiest of its links and chips is occupied, or as long as it would take alone, if that is longer.
  */
 export function steppedTime({ steps, collective }: Schedule, routes: Routes, size: Bytes): SteppedTime {
   const { launch = 0 } = routes.topology;
@@ -63,7 +65,7 @@ export function steppedTime({ steps, collective }: Schedule, routes: Routes, siz
   return { seconds: done.reduce((most, seconds) => Math.max(most, seconds), launch), latency };
 }
 
-/** Which of so many things have been used, in the order of their first use. */
+/** A set of indices below `count`, which remembers the order of insertion and is cleared in time linear in its size. */
 class Used {
   readonly all: number[] = [];
   private readonly isUsed: Uint8Array;
@@ -84,20 +86,23 @@ class Used {
   }
 }
 
-/** For how long messages hold links and chips. */
+/** Accumulates for how long messages and reductions occupy links and chips. */
 class Held {
-  /** The longest latency. */
+  /** The maximum latency of the messages added since the last `clear`. */
   latency: Seconds = 0;
   private readonly routes: Routes;
   private readonly chunkBytes: number;
   private readonly link: Float64Array;
-  /** What links are held by messages of the chips at their ends, which are silent while they reduce. */
+  /**
+   * By link: its occupancy by messages that start at its source (`bySender`) or end at its target (`byReceiver`). Those chips may be unable to reduce
+   * meanwhile.
+   */
   private readonly bySender: Float64Array;
   private readonly byReceiver: Float64Array;
   private readonly silent: Float64Array;
   private readonly sending: Float64Array;
   private readonly receiving: Float64Array;
-  /** Those that have had anything to do since the last `clear`: on large machines few in a step. */
+  /** The links and nodes that have been occupied since the last `clear`: on large machines a step uses few of them. */
   private readonly usedLinks: Used;
   private readonly usedNodes: Used;
 
@@ -127,7 +132,10 @@ class Held {
     this.usedNodes.clear();
   }
 
-  /** What a message takes with lanes, in slices or not: its sender and its receiver an overhead each, and one of them the bytes, if links do not. */
+  /**
+   * The minimum time of a message on a machine with lanes, whether it is cut into slices or not: one overhead at each end, and the bytes at the rate
+   * of the links or of a lane, whichever is slower. 0 on machines without lanes.
+   */
   private onLanes({ latency, bandwidth }: Route, bytes: Bytes, reduces: boolean): Seconds {
     const { lane } = this.routes.topology;
     if (lane === undefined) return 0;
@@ -136,7 +144,10 @@ class Held {
     return 2 * pace.overhead + latency + Math.max(bytes / bandwidth, bytes / pace.bandwidth) + reducing;
   }
 
-  /** A transfer of the schedule: from link to link if it leaves its chip, and reduced where it comes to. Returns what such a message takes alone. */
+  /**
+   * Adds a transfer: its message occupies the links of its route, and its reduction the destination. Returns the time that the transfer would take
+   * alone.
+   */
   add(steps: Steps, t: number): Seconds {
     const { links, nodes, chips, lane } = this.routes.topology;
     const [from, to] = [steps.source[t], steps.destination[t]];
@@ -168,7 +179,7 @@ class Held {
     return Math.max(duration + reducing, this.onLanes(route, bytes, steps.isReduce(t)));
   }
 
-  /** For how long the busiest of the links and chips of a transfer is held. */
+  /** The occupancy of the busiest of the links and chips that a transfer uses. */
   mostOf(steps: Steps, t: number): Seconds {
     const { chips } = this.routes.topology;
     const [from, to] = [steps.source[t], steps.destination[t]];
@@ -176,7 +187,7 @@ class Held {
     return this.most(route?.links ?? [], [chips[from], chips[to]]);
   }
 
-  /** For how long the busiest link or chip is held, of these or of all. */
+  /** The occupancy of the busiest of the given links and chips; by default of all that have been used. */
   most(usedLinks: Iterable<number> = this.usedLinks.all, usedNodes: Iterable<number> = this.usedNodes.all): Seconds {
     const { links, nodes } = this.routes.topology;
     const { silent } = this;

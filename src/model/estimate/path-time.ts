@@ -7,10 +7,11 @@ import type { Seconds } from '../../ir/units.ts';
 type Kind = 'latency' | 'bytes' | 'reducing' | 'copying' | 'computing' | 'lanes';
 
 /**
- * Each step has the time from its start to that of the next one, which waited for nothing else. Of a message the next one may have waited
- * only until its bytes had left a link: so bytes come before latency. With lanes the bytes of a message take as long as its lane or its links, whichever is
- * slower; receives, with what they reduce, and waits of proxies are time of lanes.
- * @param path from the start to the end, as `simulate` gives it
+ * Attributes the time of a critical path to its causes. A step is charged with the time from its start to the start of the next step, which waited
+ * for nothing else. The next step may have waited only until the bytes of a message had left a link; so a message is charged for its bytes before its
+ * latency. On machines with lanes, bytes are charged at the rate of the lane or of the links, whichever is slower; receives with their reductions and
+ * waits for proxies are charged to the lanes.
+ * @param path the steps from the start to the end of the run, as `simulate` returns them
  */
 export function timeOfPath(path: readonly PathStep[], plan: Plan, routes: Routes): PathTime {
   const { kind, peer, channel, nanoseconds } = plan.ops;

@@ -5,13 +5,13 @@ import { operationCount, type Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
 import { runOrder } from '../../ir/run-order.ts';
 
-/** Receives the numbers of the chunks that an operation sends or writes, in order. */
+/** Called with the numbers of the chunks that an operation sends or writes, in order. */
 export type NoteCarried = (operation: number, carried: Float64Array) => void;
 
 /**
- * Executes one bulk of a plan on numbers and calls `note` for each operation. A reduction keeps the number that arrives: all that
- * it combines are contributions to one chunk, which have the same number. Since a proved plan computes the same in every order, and
- * in every bulk, one order of one bulk decides.
+ * Executes one bulk of a plan on numbers instead of data, and calls `note` for each operation. A reduction keeps the number that arrives: it combines
+ * contributions to one chunk, and these have the same number. One order of one bulk suffices, since a proved plan computes the same in every order
+ * and in every bulk.
  *
  * @param numberAt the number of a slot of a rank's input; memory that nothing has written has the number 0
  * @throws Error if the plan deadlocks, which a proved plan does not
@@ -27,7 +27,7 @@ export function carry(plan: Plan, numberAt: (rank: number, slot: number) => numb
   }
 }
 
-/** Every cell holds the cell of the input that its chunk came from. */
+/** Executes the plan so that every cell holds the input cell from which its chunk came. */
 class OriginRun extends DataRun {
   /** By cell of an input: the number of the chunk that begins there. */
   private readonly numbers: Float64Array;

@@ -3,12 +3,14 @@ import { none } from '../../ir/none.ts';
 import type { SimulatedConnections } from './connections.ts';
 
 /**
- * Messages of a connection are numbered over all bulks, in the order they are matched; each counter says how many have come that
- * far: accepted from their sends, offered to the network, started, arrived, and taken by their receives.
+ * The progress of the messages of each connection. They are numbered over all bulks in the order in which sends and receives match. Counters record
+ * how many messages have been accepted from their sends, offered to the network, started, arrived, and been taken by their receives.
  */
 export class ConnectionProgress {
   private readonly connections: SimulatedConnections;
-  /** Transfers a connection holds; 0 is a rendezvous: a message starts when its receive is reached and its send ends when it arrives. */
+  /**
+   * Number of messages that a connection buffers. 0 is a rendezvous: a message starts when its receive is reached, and its send completes on arrival.
+   */
   private readonly inflight: number;
   private readonly accepted: Int32Array;
   private readonly offered: Int32Array;
@@ -42,7 +44,7 @@ export class ConnectionProgress {
     return true;
   }
 
-  /** The number of the next message to offer to the network, which one at a time is; −1 if there is none that may start. */
+  /** The number of the next message to offer to the network, which gets one message of a connection at a time; −1 if none may start. */
   offer(connection: number): number {
     const number = this.started[connection];
     if (this.offered[connection] > number || this.accepted[connection] === number) return none;
@@ -51,24 +53,24 @@ export class ConnectionProgress {
     return number;
   }
 
-  /** The network has started the message on offer: its number. */
+  /** Records that the network has started the offered message, and returns its number. */
   start(connection: number): number {
     return this.started[connection]++;
   }
 
-  /** The next message has arrived: its number. Messages of a connection arrive in order. */
+  /** Records that the next message has arrived, and returns its number. Messages of a connection arrive in order. */
   arrive(connection: number): number {
     return this.arrived[connection]++;
   }
 
-  /** Takes the next message if it has arrived. */
+  /** Takes the next message if it has arrived. Returns whether it had. */
   take(connection: number): boolean {
     if (this.taken[connection] === this.arrived[connection]) return false;
     this.taken[connection]++;
     return true;
   }
 
-  /** A lane has taken the next message while it arrived: its number. */
+  /** Records that a lane has received the next message, which it may take while the message arrives. Returns the number of the message. */
   deliver(connection: number): number {
     return this.taken[connection]++;
   }
@@ -86,7 +88,7 @@ export class ConnectionProgress {
     return this.receiver[connection] !== none;
   }
 
-  /** The lane that waits at the sending end, which waits no longer; −1 if none does. */
+  /** Returns the lane that waits at the sending end and ends its wait; −1 if none waits. */
   releaseSender(connection: number): number {
     const lane = this.sender[connection];
     this.sender[connection] = none;

@@ -9,7 +9,7 @@ import type { Seconds } from '../../ir/units.ts';
 /** The connections of a plan with their routes. Each connection has as many sends as receives. */
 export interface SimulatedConnections
   extends Pick<Connections, 'count' | 'of' | 'sends' | 'firstSend' | 'receives' | 'firstReceive'> {
-  /** Ranks. */
+  /** The ranks at both ends, by connection. */
   readonly sender: Int32Array;
   readonly receiver: Int32Array;
   /** The route of connection c: links `routeLink[firstRouteLink[c] … firstRouteLink[c + 1] − 1]`. */

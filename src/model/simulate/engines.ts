@@ -4,24 +4,24 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Network } from './network.ts';
 
-/** Called for a lane whose operation gets its engine; `waitedFor` is the instance that was in the way, or `none`. */
+/** Called for a lane when its operation gets its engine. `waitedFor` is the instance that occupied the engine before, or `none`. */
 export type StartWork = (lane: number, duration: Seconds, waitedFor: number) => void;
 
-/** Of a duplex copy engine `copy in` is the side that copies into scratch; what computes every chip has. */
+/** Kinds of engines. A duplex copy engine has a side of its own for copies into scratch, `copy in`. Every chip has a `compute` engine. */
 export type EngineKind = 'reduce' | 'copy' | 'copy in' | 'compute';
 
-/** Engines of a node, by their place among its engines: engine (their number) · node + place. */
+/** The position of each kind among the engines of a node: the engine number is `perNode` · node + position. */
 const placeOf: Readonly<Record<EngineKind, number>> = { reduce: 0, copy: 1, 'copy in': 2, compute: 3 };
 const perNode = Object.keys(placeOf).length;
 
 export class Engines {
   private readonly network: Network;
   private readonly throughput: Float64Array;
-  /** Reduce engines without overlap: they work only while their chip neither sends nor receives. */
+  /** 1 for reduce engines without overlap, which work only while their chip neither sends nor receives. */
   private readonly exclusive: Uint8Array;
   private readonly busy: Uint8Array;
   private readonly freedBy: Int32Array;
-  /** Per engine a queue of lanes; a lane waits for one engine at a time. */
+  /** A queue of lanes for each engine, as linked lists: a lane waits for one engine at a time. */
   private readonly first: Int32Array;
   private readonly last: Int32Array;
   private readonly next: Int32Array;
@@ -29,7 +29,7 @@ export class Engines {
   private readonly bytes: Float64Array;
   private readonly order: Float64Array;
   private readonly waited: Uint8Array;
-  /** Lanes that have come since the engines were last looked at, and engines that may be able to start something. */
+  /** Lanes that have requested an engine since `startReady` was last called, and engines that may be able to start an operation. */
   private arrivals: number[] = [];
   private stirred: number[] = [];
 
@@ -47,7 +47,7 @@ export class Engines {
         first + placeOf.copy,
         first + placeOf.compute,
       );
-      // Asked for seconds instead of bytes.
+      // Computation requests are in seconds instead of bytes.
       this.throughput[first + placeOf.compute] = 1;
       this.exclusive[first + placeOf.reduce] = node.reduce?.overlap === false ? 1 : 0;
     });
@@ -62,7 +62,7 @@ export class Engines {
     this.waited = new Uint8Array(lanes);
   }
 
-  /** Asks for the engine that a lane's current operation needs; `bytes` are seconds where it computes. */
+  /** Requests the engine that a lane's current operation needs. `bytes` are seconds if the operation computes. */
   request(lane: number, node: number, kind: EngineKind, bytes: number, order: number): void {
     this.engineOf[lane] = perNode * node + placeOf[kind];
     this.bytes[lane] = bytes;
@@ -71,7 +71,7 @@ export class Engines {
     this.arrivals.push(lane);
   }
 
-  /** Starts what can start at this instant; false if that is nothing. */
+  /** Starts the operations that can start at this instant. Returns whether there were any. */
   startReady(start: StartWork): boolean {
     if (this.arrivals.length === 0 && this.stirred.length === 0) return false;
     const arrivals = this.arrivals;
@@ -86,7 +86,7 @@ export class Engines {
     return started;
   }
 
-  /** A lane's operation is done with its engine. */
+  /** Frees the engine of a lane's operation, which is complete. */
   finish(lane: number, instance: number): void {
     const engine = this.engineOf[lane];
     this.busy[engine] = 0;
@@ -95,7 +95,7 @@ export class Engines {
     if (this.exclusive[engine] === 1) this.network.open(nodeOf(engine), instance);
   }
 
-  /** A chip has stopped sending or receiving a message: a reduction without overlap may be able to start. */
+  /** Records that a chip has stopped sending or receiving a message, so that a reduction without overlap may be able to start. */
   messageEnded(node: number, instance: number): void {
     const engine = perNode * node + placeOf.reduce;
     if (this.exclusive[engine] === 0 || this.network.messagesAt(node) > 0) return;

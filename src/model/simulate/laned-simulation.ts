@@ -1,6 +1,7 @@
 /**
- * The run of a plan on a machine whose lanes move their bytes themselves (docs/time-model.md): o seconds for each operation, n/B for n bytes,
- * and a receiver that sees a part c of a message while it arrives. Links, ports, engines and channels are those of any run.
+ * The simulation of a plan on a machine whose lanes move their bytes themselves (docs/time-model.md). An operation on n bytes costs its lane o + n/B
+ * seconds (overhead o, bandwidth B), and a receiver already processes a fraction c of a message while that arrives. Links, ports, engines and
+ * channels behave as in the base class.
  */
 
 import { type LaneModel, paceOf } from '../../ir/lanes.ts';
@@ -17,20 +18,23 @@ import type { OperationWeights } from './weights.ts';
 export class LanedSimulation extends Simulation {
   private readonly model: LaneModel;
   private readonly proxies: Proxies;
-  /** By lane: when it reached its receive, and when the part of its operation that the trace shows began. */
+  /** By lane: when it reached its receive, and when the recorded part of its operation began. */
   private readonly reached: Float64Array;
   private readonly began: Float64Array;
-  /** By lane: when the lane itself is done with a reduction or copy. */
+  /** By lane: when the lane itself finishes a reduction or copy, apart from the chip's engine. */
   private readonly workEnd: Float64Array;
-  /** By lane: 1 where the message it takes kept it waiting. */
+  /** By lane: 1 if it had to wait for the message that it receives. */
   private readonly waited: Uint8Array;
-  /** By connection: the lane that sends, when its message was offered to the links, and when a proxy may send its next one. */
+  /**
+   * By connection: the sending lane, the time at which its message was offered to the links, and the time at which its proxy may send the next
+   * message.
+   */
   private readonly senderLane: Int32Array;
   private readonly offered: Float64Array;
   private readonly proxyFree: Float64Array;
-  /** Messages that proxies have: when the lane is done with each, and when it can go on. */
+  /** Messages that a lane has handed to a proxy: when the lane finishes writing each of them, and when the proxy may start to send it. */
   private readonly left: MessageQueues;
-  /** Messages under way: when each has arrived, and from when its receive may take it. */
+  /** Messages in flight: the arrival of each, and the earliest time at which its receive may begin to take it. */
   private readonly underWay: MessageQueues;
 
   /** @throws CccError 'topology' as `checkBuffers` */
@@ -68,19 +72,20 @@ export class LanedSimulation extends Simulation {
   private finishOnLane(lane: number): void {
     const operation = this.lanes.cursor[lane];
     const isSend = this.plan.ops.kind[operation] === OperationCode.send;
-    // What follows has not waited for a message that has yet to leave its proxy, and may even be what that will wait for.
+    // If the proxy has not sent the message yet, the next operation has not waited for that; the message may even depend on the next operation. So
+    // this send must not become its cause.
     const isHeld = isSend && !this.left.isEmpty(this.connections.of[operation]);
     this.completeAndResume(lane, isHeld ? this.lanes.heldBy[lane] : this.current(lane));
   }
 
-  /** What a lane is at. */
+  /** The instance that a lane executes. */
   private current(lane: number): number {
     return this.trace.instance(this.lanes.cursor[lane], this.lanes.bulk[lane]);
   }
 
   // --- sends ---
 
-  /** The lane is at its send until it has moved all bytes, or longer where a link takes them more slowly. */
+  /** The lane is busy with its send until it has moved all bytes, or longer if a link takes them more slowly. */
   protected override send(lane: number, operation: number): boolean {
     const { channels } = this;
     const connection = this.connections.of[operation];
@@ -132,7 +137,7 @@ export class LanedSimulation extends Simulation {
     if (this.channels.isAwaited(connection)) this.take(connection, this.channels.releaseReceiver(connection));
   }
 
-  /** When a message arrives that its lane puts on the links itself. */
+  /** Puts a message on the links without a proxy. Returns the time of its arrival. */
   private sendFromLane(connection: number, bytes: Bytes): Seconds {
     const { visible } = this.model;
     const { overhead, bandwidth } = paceOf(this.model, bytes);
@@ -147,7 +152,7 @@ export class LanedSimulation extends Simulation {
     return end;
   }
 
-  /** When a message arrives that a proxy sends on; the next one follows it. */
+  /** Lets a proxy send a message, and schedules the next message of the connection. Returns the time of arrival. */
   private sendFromProxy(connection: number, bytes: Bytes): Seconds {
     const { visible } = this.model;
     const { bandwidth } = paceOf(this.model, bytes);
@@ -178,7 +183,7 @@ export class LanedSimulation extends Simulation {
     return false;
   }
 
-  /** A lane and its message have come together: from here it is known when the lane has all of it. */
+  /** Schedules the end of a receive, which is known as soon as its lane has reached it and its message has started. */
   private take(connection: number, lane: number): void {
     const bytes = this.weights.written[this.lanes.cursor[lane]] * this.chunkBytes;
     const { overhead, bandwidth } = paceOf(this.model, bytes);
@@ -205,7 +210,8 @@ export class LanedSimulation extends Simulation {
     this.trace.setCause(instance, this.lanes.heldBy[lane]);
     this.trace.setTimes(instance, this.began[lane], this.now);
     const reduces = this.plan.ops.kind[operation] === OperationCode.recvReduce;
-    // The instance ends with its reduction, which may wait for what the sender does now: so the sender has waited for what this lane has.
+    // The instance ends with its reduction, which may wait for what the sender does next. So the sender's cause is what this lane waited for, not
+    // this instance.
     const heldBy = reduces ? this.lanes.heldBy[lane] : instance;
     const sender = channels.releaseSender(connection);
     if (channels.rendezvous) this.completeAndResume(sender, heldBy);
@@ -214,14 +220,14 @@ export class LanedSimulation extends Simulation {
     else this.completeAndResume(lane, instance);
   }
 
-  /** A message has left its links; its receive knows since it started when it will have it. */
+  /** Frees the links of a message. Its receive needs no event: its end has been scheduled when the message started. */
   protected override arrive(connection: number): void {
     this.endMessage(connection);
   }
 
   // --- reductions and copies ---
 
-  /** The lane is at them for its own time, and for that of the chip's engine where one is declared, which may begin later. */
+  /** The lane is busy for its own time and, if the chip declares an engine, for the engine's time, which may begin later. */
   protected override work(lane: number, operation: number): boolean {
     const { overhead, bandwidth } = this.model.local;
     const bytes = this.weights.written[operation] * this.chunkBytes;

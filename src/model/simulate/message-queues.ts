@@ -1,4 +1,4 @@
-/** First-in first-out queues of messages with two instants each, one queue for each connection, in shared columns. */
+/** First-in first-out queues of messages, one for each connection, in shared columns. Each message carries two points in time. */
 import { none } from '../../ir/none.ts';
 
 export class MessageQueues {
@@ -8,7 +8,7 @@ export class MessageQueues {
   private one = new Float64Array(64);
   private other = new Float64Array(64);
   private used = 0;
-  /** Entries that have been taken out, as a list. */
+  /** The head of a free list of entries. */
   private spare = none;
 
   constructor(count: number) {
@@ -30,7 +30,7 @@ export class MessageQueues {
     this.last[queue] = entry;
   }
 
-  /** The instants of the first message. Not defined for an empty queue. */
+  /** The first time of the first message. Not defined for an empty queue. */
   firstOne(queue: number): number {
     return this.one[this.first[queue]];
   }

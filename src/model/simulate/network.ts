@@ -1,10 +1,10 @@
 /**
- * Links and ports, and the messages that wait for them. A message starts when everything on its way is free at once; among
- * those that could start at an instant, program order decides, and whatever can start does.
+ * Links and ports, and the messages that wait for them. A message starts when all links and ports of its route are free at once. Program order
+ * decides between messages that could start at the same instant, and every message that can start does.
  *
- * A waiting message stands in the wait list of one resource that is taken. When that becomes free, the list's first message is
- * a candidate again. Of messages with the same route only the first waits there, since what holds it up holds them up as well: so no event looks at
- * messages that it cannot help.
+ * A blocked message stands in the wait list of one occupied resource. When that becomes free, the first message of the list is tried again. Among
+ * messages with the same route only the first one stands in a wait list, since whatever blocks it blocks the others as well; so no event examines
+ * messages that it cannot unblock.
  */
 
 import { KeyedHeap } from '../../graph/keyed-heap.ts';
@@ -12,7 +12,7 @@ import { none } from '../../ir/none.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { SimulatedConnections } from './connections.ts';
 
-/** Called for a message that starts; `waitedFor` is the instance that freed what it waited for last. */
+/** Called for a message that starts. `waitedFor` is the instance that freed the last resource for which the message waited, or `none`. */
 export type StartMessage = (connection: number, waitedFor: number) => void;
 
 export class Network {
@@ -21,17 +21,20 @@ export class Network {
   /** Node of each connection's sender and receiver. */
   private readonly senderNode: Int32Array;
   private readonly receiverNode: Int32Array;
-  /** Resources: links by their index, then of each node its send port, its receive port and its gate. */
+  /**
+   * Number of links. Resources are numbered: the links, then three for each node: its send port, its receive port, and its gate, which is closed
+   * while the chip reduces without overlap.
+   */
   private readonly links: number;
   private readonly free: Float64Array;
   private readonly freedBy: Int32Array;
   private readonly waiting: (KeyedHeap | undefined)[];
-  /** Connections by program order, and ~resource for the first of those that wait for a freed resource. */
+  /** Connections whose message may be able to start, and ~resource for the first waiter of a freed resource, in program order. */
   private readonly candidates = new KeyedHeap();
   private readonly isCandidate: Uint8Array;
   /** Program order of the message each connection offers. */
   private readonly order: Float64Array;
-  /** By the first connection with a route: the connection whose message is the next on it, and those that come after that, by program order. */
+  /** By the first connection of each route: the connection whose message is the next one on the route, and the later ones in program order. */
   private readonly next: Int32Array;
   private readonly later: (KeyedHeap | undefined)[];
   private readonly underWay: Int32Array;
@@ -63,7 +66,10 @@ export class Network {
     return this.underWay[node];
   }
 
-  /** The next message of a connection, which offers one message at a time: a candidate unless others come before it on its route. */
+  /**
+   * Offers the next message of a connection; a connection offers one at a time. It becomes a candidate unless another message precedes it on its
+   * route.
+   */
   offer(connection: number, order: number): void {
     const route = this.connections.sameRoute[connection];
     const next = this.next[route];
@@ -86,7 +92,7 @@ export class Network {
     }
   }
 
-  /** A message has arrived: its ports and the blocking links of its route are free again. */
+  /** Records the arrival of a message, and frees its ports and the blocking links of its route. */
   arrive(connection: number, instance: number): void {
     const { firstRouteLink, routeLink } = this.connections;
     const from = this.senderNode[connection];
@@ -155,7 +161,7 @@ export class Network {
     this.candidates.push(this.order[connection], connection);
   }
 
-  /** Whether a message of that program order still waits, and none with the same route has come before it. */
+  /** Whether the message of that program order still waits and is the first one of its route. */
   private isNext(connection: number, order: number): boolean {
     return this.next[this.connections.sameRoute[connection]] === connection && this.order[connection] === order;
   }
@@ -182,7 +188,7 @@ export class Network {
     start(connection, waitedFor);
   }
 
-  /** A resource that a connection's message needs and that is taken, or `none`. */
+  /** An occupied resource that a connection's message needs, or `none`. */
   private takenResource(connection: number): number {
     const { free } = this;
     const { firstRouteLink, routeLink } = this.connections;

@@ -6,7 +6,7 @@ import type { SimulatedConnections } from './connections.ts';
 export class Proxies {
   private readonly connections: SimulatedConnections;
   private readonly buffered: Uint8Array;
-  /** The least of the links' bandwidths for one connection, and the same with the route's own. */
+  /** By connection: the minimum bandwidth that its proxies reach for one connection, and the minimum of that and the bandwidth of the route. */
   private readonly bandwidth: Float64Array;
   private readonly pace: Float64Array;
   /** By link. */
@@ -37,12 +37,12 @@ export class Proxies {
     return this.buffered[connection] === 1;
   }
 
-  /** For how long the bytes of a message go from the proxy: n / min(β, bandwidth of one connection). */
+  /** Seconds for which a proxy sends the bytes of a message: n / min(β, bandwidth of one connection). */
   duration(connection: number, bytes: Bytes): Seconds {
     return bytes / this.pace[connection];
   }
 
-  /** For how long a message keeps the next one of its connection back: the greatest gap of its route, and its bytes. */
+  /** Seconds for which a message delays the next one of its connection: the maximum gap of its route plus its bytes. */
   hold(connection: number, bytes: Bytes): Seconds {
     const { firstRouteLink, routeLink } = this.connections;
     let gap = 0;

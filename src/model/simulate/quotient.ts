@@ -1,9 +1,9 @@
 /**
- * A symmetric machine folded up: one chip whose links lead back to itself. When all ranks run the same program shifted, all
- * do the same at the same time, so what rank r sends over a generator arrives at r ⊕ offset exactly when the like arrives at
- * r. A run of the program on the folded machine is therefore the run of every rank on the machine itself: same links held,
- * same ports taken, same order. The exception are chips with fewer ports than messages: who goes first is then a matter of
- * rank numbers, which are not the same shifted (`checkPorts`).
+ * The quotient of a symmetric machine: one chip whose links lead back to itself. If all ranks run the same program, shifted, all do the same at the
+ * same time: the message that rank r sends over a generator arrives at r ⊕ offset exactly when the corresponding message arrives at r. So a run of
+ * the program on the quotient is the run of every rank on the full machine, with the same occupied links and ports in the same order. The exception
+ * are chips with fewer ports than messages: there rank numbers decide which message goes first, and shifting does not preserve their order
+ * (`checkPorts`).
  */
 import { type CompactPlan, type SymmetricTopology, shiftedConnections, soleProgram } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
@@ -11,7 +11,7 @@ import type { Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { SimulatedConnections } from './connections.ts';
 
-/** The one chip, and its links in the order of the generators. */
+/** The one chip, with one link for each generator, in the order of the generators. */
 export function quotientTopology(machine: SymmetricTopology): Topology {
   const { name, ports, reduce, copy, inflight, notes } = machine;
   const chip = { kind: 'chip', name: 'every chip', ports, reduce, copy, multicast: false, origin: undefined } as const;
@@ -22,14 +22,14 @@ export function quotientTopology(machine: SymmetricTopology): Topology {
 }
 
 /**
- * The connections of the program, by offset of the receiver and channel; what is sent to p is received from ⊖p.
+ * The connections of the program, by offset of the receiver and channel. A message to offset p is received from offset ⊖p.
  * @throws CccError 'unsupported' for a message to a chip without a direct link
  */
 export function quotientConnections(compact: CompactPlan, machine: SymmetricTopology): SimulatedConnections {
   const program = soleProgram(compact);
   const group = new TranslationGroup(machine.shape);
   const { count, of, sends, firstSend, receives, firstReceive } = shiftedConnections(program, group);
-  // The plan is proved, so that each connection has a send.
+  // Each connection has a send, since the plan is proved.
   const { peer } = program.ops;
   const links = Array.from({ length: count }, (_, c) => linkTo(peer[sends[firstSend[c]]], machine));
   const along = (number: 'latency' | 'bandwidth') => Float64Array.from(links, (g) => machine.generators[g][number]);

@@ -1,4 +1,4 @@
-/** Runs of plans by the rules that a machine's times follow: those of links and engines, or of lanes as well. */
+/** Chooses the simulator for a machine: the one of links and engines, or the one that also models lanes. */
 import type { Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
@@ -8,9 +8,9 @@ import { Simulation } from './simulation.ts';
 import type { OperationWeights } from './weights.ts';
 
 /**
- * Runs a plan to its end.
- * @param chunkBytes size of an average chunk of one bulk
- * @throws Error if the plan deadlocks: prove it first; CccError 'topology' for buffered links where nothing can be buffered
+ * Simulates a plan to its end.
+ * @param chunkBytes bytes of an average chunk of one bulk
+ * @throws Error if the plan deadlocks: verify it first; CccError 'topology' for links with proxies if the machine buffers no messages
  */
 export function runSimulation(
   plan: Plan,
@@ -29,8 +29,8 @@ export function runSimulation(
 }
 
 /**
- * The plan as lanes run it: where its chunks are larger than a slice, in as many times more bulks as make them fit.
- * @param chunkBytes size of an average chunk of one bulk
+ * The plan as lanes execute it: if a chunk is larger than a slice, the number of bulks is multiplied so that chunks fit slices.
+ * @param chunkBytes bytes of an average chunk of one bulk
  */
 export function inSlices(
   plan: Plan,

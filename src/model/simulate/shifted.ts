@@ -1,6 +1,6 @@
 /**
- * What a full plan costs whose ranks all run one program, shifted, on a machine that looks the same from every chip: one chip is simulated, whose
- * links lead back to itself (docs/compact.md says why its times are those of every chip).
+ * The simulated time of a full plan whose ranks all run one program, shifted, on a machine that looks the same from every chip. It simulates one chip
+ * whose links lead back to itself (docs/compact.md says why its times are those of every chip).
  */
 
 import { chipsAreAlike } from '../../graph/alike-chips.ts';
@@ -20,8 +20,8 @@ import { measureTraffic } from './traffic.ts';
 import { weigh } from './weights.ts';
 
 /**
- * As `simulate`, in less time where the machine allows it.
- * @param shape the coordinates by which every rank runs rank 0's program shifted, as `lower` makes it of steps with a shape
+ * Computes the result of `simulate`, in less time if the machine is symmetric.
+ * @param shape the coordinates by which every rank runs rank 0's program shifted, as `lower` derives them from steps with a shape
  */
 export function simulateShifted(plan: Plan, shape: readonly number[], routes: Routes, size: Bytes): CostReport {
   const { topology } = routes;
@@ -29,12 +29,12 @@ export function simulateShifted(plan: Plan, shape: readonly number[], routes: Ro
   const isShifted = kind === 'allgather' && counts === undefined;
   const machine = isShifted ? seenFromOneChip(topology, shape) : undefined;
   const connections = findConnections(plan, routes);
-  // Messages over several links would meet those of other ranks on them.
+  // Messages over several links would share them with messages of other ranks, which the quotient does not have.
   const areDirect = connections.firstRouteLink[connections.count] === connections.count;
   if (machine === undefined || !areDirect) return simulate(plan, routes, size);
   const program = firstProgram(plan, shape);
   const folded = quotientConnections(program, machine);
-  // With fewer ports it would be a matter of rank numbers who goes first.
+  // With fewer ports than messages, rank numbers would decide which message goes first.
   if (machine.ports.send < folded.count || machine.ports.receive < folded.count) return simulate(plan, routes, size);
   const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const sole = soleProgram(program);
@@ -47,7 +47,7 @@ export function simulateShifted(plan: Plan, shape: readonly number[], routes: Ro
   };
 }
 
-/** Rank 0's program. */
+/** The program of rank 0 as a compact plan. */
 export function firstProgram({ ops, buffers, rounds: _, ...plan }: Plan, shape: readonly number[]): CompactPlan {
   const { firstLane, ...rest } = plan;
   const lanes = firstLane[1];
@@ -69,7 +69,10 @@ export function firstProgram({ ops, buffers, rounds: _, ...plan }: Plan, shape: 
   };
 }
 
-/** The machine by what its first chip sees, where all see the same, channels hold any number of messages, and no two links lead to one chip. */
+/**
+ * The machine as its first chip sees it. Returns undefined unless all chips see the same, channels hold any number of messages, and no two links of a
+ * chip lead to the same chip.
+ */
 function seenFromOneChip(topology: Topology, shape: readonly number[]): SymmetricTopology | undefined {
   const { name, nodes, links, chips, inflight, staging, notes } = topology;
   if (!isPlain(topology) || inflight !== undefined || staging !== undefined || !chipsAreAlike(topology, shape))
@@ -95,8 +98,8 @@ function haveSameEngines(a: Node, b: Node): boolean {
 }
 
 /**
- * A path of the program as one of the full plan that ends at rank 0. Steps wait for others of their rank, but for receives that wait for
- * their message, which another rank sends.
+ * Translates a critical path of the program to one of the full plan that ends at rank 0. Each step waits for a step of its own rank, except for a
+ * receive that waits for its message, which another rank sends.
  */
 function unfolded(path: readonly PathStep[], program: CompactPlan): PathStep[] {
   const { ops, shape } = program;

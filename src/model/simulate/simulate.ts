@@ -1,4 +1,4 @@
-/** What a plan costs on a machine. */
+/** The simulated cost of a plan on a machine. */
 import type { Plan } from '../../ir/plan.ts';
 import type { CostReport } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -12,17 +12,17 @@ import { measureTraffic } from './traffic.ts';
 import { weigh } from './weights.ts';
 
 /**
- * Where slices of chunks make more bulks than this, and more than the plan has, only so many are simulated, and half of them: all others are taken
- * to follow each other as those of the second half do.
+ * If slices of chunks give more bulks than this, and more than the plan has, two runs of this many and half as many bulks are simulated, and the rest
+ * is extrapolated from their difference.
  */
 const mostSliced = 16;
 
 /**
- * Simulates a plan on `routes.topology` for a message of `size` bytes (M; the average chunk of a bulk
- * is M / (chunks of the message · bulks) bytes, a real number, and without counts all are).
- * @returns simulated time, traffic, use of links and critical path, which is empty where not all slices were simulated
- * @throws Error if the plan deadlocks, its sends and receives do not match or a route is missing: prove it first; CccError 'topology' for buffered
- * links where nothing can be buffered
+ * Simulates a plan on `routes.topology` for a message of `size` bytes (M). The average chunk of a bulk has M / (chunks of the message · bulks) bytes,
+ * a real number; without counts all chunks have that size.
+ * @returns simulated time, traffic, use of links and critical path; the path is empty if not all slices were simulated
+ * @throws Error if the plan deadlocks, its sends and receives do not match or a route is missing: verify it first; CccError 'topology' for links with
+ *   proxies if the machine buffers no messages
  */
 export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
   const { topology } = routes;
@@ -43,24 +43,24 @@ export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
 }
 
 /**
- * The simulated times of one plan on one machine for messages of many sizes: those of `simulate`, without anything else that it tells. Large messages
- * go in slices of the same bytes, of which the same few are simulated once.
+ * The simulated times of one plan on one machine for messages of many sizes, without the other results of `simulate`. Large messages are cut into
+ * slices of equal size, so that a few simulations serve many sizes.
  */
 export class SimulatedTimes {
   private readonly plan: Plan;
   private readonly routes: Routes;
   private readonly connections: SimulatedConnections;
-  /** By bytes of the chunks of a slice. */
+  /** The extrapolation for each size of a slice's chunks, in bytes. */
   private readonly lines = new Map<Bytes, Line>();
 
-  /** @param plan proved */
+  /** @param plan a proved plan */
   constructor(plan: Plan, routes: Routes) {
     this.plan = plan;
     this.routes = routes;
     this.connections = findConnections(plan, routes);
   }
 
-  /** @throws what `simulate` throws */
+  /** The simulated time for a message of `size` bytes. @throws what `simulate` throws */
   at(size: Bytes): Seconds {
     const { plan, routes, connections, lines } = this;
     const { topology } = routes;
@@ -71,14 +71,14 @@ export class SimulatedTimes {
     const inBulks = (count: number): Simulation =>
       runSimulation({ ...sliced.plan, bulks: count }, connections, topology, weights, sliced.chunkBytes);
     if (bulks <= Math.max(mostSliced, plan.bulks)) return inBulks(bulks).seconds;
-    // Where messages are aligned, what operations move depends on the size as well.
+    // With aligned messages the bytes of an operation depend on the size as well, so that nothing is reused.
     const line = (topology.messages === undefined ? lines.get(sliced.chunkBytes) : undefined) ?? lineOf(inBulks);
     lines.set(sliced.chunkBytes, line);
     return timeOn(line, bulks, busiest(sliced.plan, routes, size));
   }
 }
 
-/** What many bulks take: so long until the last of those that are simulated, and as much more for each other. */
+/** A linear extrapolation: the time of the simulated bulks, and the time that each further bulk adds. */
 interface Line {
   readonly simulated: Seconds;
   readonly perBulk: Seconds;
@@ -93,7 +93,10 @@ function timeOn({ simulated, perBulk }: Line, bulks: number, least: Seconds): Se
   return simulated + (bulks - mostSliced) * Math.max(perBulk, least);
 }
 
-/** For how long one bulk keeps the busiest resource: no line is flatter, whatever the end of a short run spares. */
+/**
+ * Seconds for which one bulk occupies the busiest resource: a lower bound on the slope of the extrapolation, which the end of a short run could
+ * understate.
+ */
 function busiest(plan: Plan, routes: Routes, size: Bytes): Seconds {
   return bulkLoads(plan, routes, size)[0]?.seconds ?? 0;
 }

@@ -1,7 +1,7 @@
 /**
- * The discrete-event run of a plan (docs/architecture.md, the model of time): lanes issue operations, messages take links and ports, reductions and
- * copies take engines. Everything that happens at one instant is settled before any message starts at that instant, so that
- * program order decides and not the order of events; reductions go before messages.
+ * The discrete-event simulation of a plan (docs/architecture.md, the model of time). Lanes issue operations, messages occupy links and ports,
+ * reductions and copies occupy engines. All events of an instant are handled before any message starts at that instant, so that program order decides
+ * between messages and not the order of events. Reductions start before messages.
  */
 
 import { KeyedHeap } from '../../graph/keyed-heap.ts';
@@ -26,13 +26,13 @@ export const Event = { arrival: 0, linkFree: 1, engineDone: 2, laneDone: 3, rece
 const eventKinds = Object.keys(Event).length;
 
 /**
- * Times that differ by rounding only are one instant: symmetric ranks add the same durations in different orders, and must
- * stay in lock step all the same.
+ * Factor below which two times are the same instant: symmetric ranks add the same durations in different orders, and rounding must not break their
+ * symmetry.
  */
 export const sameInstant = 1 + sumError;
 
 export class Simulation {
-  /** When the last operation ended so far. */
+  /** When the last completed operation ended. */
   seconds: Seconds = 0;
   protected readonly trace: Trace;
   private lastInstance = none;
@@ -47,11 +47,11 @@ export class Simulation {
   protected readonly lanes: LaneCursors;
   private readonly network: Network;
   protected readonly engines: Engines;
-  /** Present where messages take turns, which those of lanes with a model of their own do not. */
+  /** Present if the messages of the plan take turns (`Plan.inTurn`) and the machine has no model of lanes. */
   private readonly turns: Turns | undefined;
   private readonly events = new KeyedHeap(1024);
 
-  /** Of pipelined links: the instance that entered them last. */
+  /** By pipelined link: the instance whose message entered it last. */
   private readonly lastOnLink: Int32Array;
   private readonly operations: number;
   private readonly firstStep: number;
@@ -63,7 +63,7 @@ export class Simulation {
   private readonly onWork = (lane: number, duration: Seconds, waitedFor: number): void =>
     this.startWork(lane, duration, waitedFor);
 
-  /** @param chunkBytes size of an average chunk, which the weights count in */
+  /** @param chunkBytes bytes of an average chunk, the unit of the weights */
   constructor(
     plan: Plan,
     connections: SimulatedConnections,
@@ -117,12 +117,12 @@ export class Simulation {
     if (unfinished > 0) throw new Error(`plan ${this.plan.name} deadlocks: ${unfinished} lanes never finish`);
   }
 
-  /** The operations from the start to the end, each the one that the next waited for. */
+  /** The operations of the critical path from start to end: each is the one for which the next one waited. */
   criticalPath(): PathStep[] {
     return this.trace.pathTo(this.lastInstance);
   }
 
-  /** As the critical path, which comes first, also to the last operations of all lanes that end no sooner than at an instant. */
+  /** The critical path, followed by the chains of causes of the last operations of all other lanes that end at `from` or later. */
   chains(from: Seconds): PathStep[][] {
     const { firstOp, laneId, bulks } = this.plan;
     const ends = new Set([this.lastInstance]);
@@ -133,7 +133,7 @@ export class Simulation {
     return [...ends].filter((end) => end !== none).map((end) => this.trace.pathTo(end));
   }
 
-  /** When each operation of each bulk was at work; empty for runs too long to be remembered. */
+  /** Start and end of each operation of each bulk; empty for runs that are too long to record. */
   times(): ReturnType<Trace['times']> {
     return this.trace.times();
   }
@@ -166,7 +166,7 @@ export class Simulation {
     this.events.push(at, eventKinds * index + kind);
   }
 
-  /** Position in program order: bulk, step, then rank, lane and index, which is how operations are numbered. */
+  /** Position in program order: by bulk, then by operation number, which follows step, rank, lane and index. */
   private order(operation: number, bulk: number): number {
     const step = this.plan.ops.step[operation] - this.firstStep;
     return (bulk * this.stepSpan + step) * this.operations + operation;
@@ -209,7 +209,7 @@ export class Simulation {
 
   // --- messages ---
 
-  /** A lane has reached a send: true if the channel takes its data at once. */
+  /** Handles a send that a lane has reached. Returns true if the channel buffers its data at once. */
   protected send(lane: number, operation: number): boolean {
     const { channels } = this;
     const connection = this.connections.of[operation];
@@ -223,7 +223,7 @@ export class Simulation {
     return false;
   }
 
-  /** A lane has reached a receive: true if it is complete at once, since its message is there and is not reduced. */
+  /** Handles a receive that a lane has reached. Returns true if it is complete at once, because its message has arrived and is not reduced. */
   protected receive(lane: number, operation: number): boolean {
     const connection = this.connections.of[operation];
     if (this.channels.take(connection)) return this.deliver(lane, operation, this.lanes.heldBy[lane]);
@@ -232,7 +232,7 @@ export class Simulation {
     return false;
   }
 
-  /** The receive a lane is at has taken its message: true if that is all there is to do. */
+  /** Handles the message that a lane's receive has taken. Returns true if the receive is complete, that is, if it does not reduce. */
   private deliver(lane: number, operation: number, heldBy: number): boolean {
     const connection = this.connections.of[operation];
     if (!this.channels.rendezvous) {
@@ -245,7 +245,7 @@ export class Simulation {
     return true;
   }
 
-  /** Offers the network the next message of a connection, if there is one; `waitedFor` is what it waited for, if anything. */
+  /** Offers the next message of a connection to the network, if there is one. `waitedFor` is the instance for which it waited, or `none`. */
   protected offerNext(connection: number, waitedFor: number): void {
     const number = this.channels.offer(connection);
     if (number < 0) return;
@@ -256,7 +256,7 @@ export class Simulation {
     this.network.offer(connection, this.order(operation, bulk));
   }
 
-  /** An operation is complete, a send by the arrival of its message: others may have their turn. */
+  /** Records that an operation is complete (a send: that its message has arrived), which may give other messages their turn. */
   private finishTurn(operation: number, bulk: number, instance: number): void {
     for (const held of this.turns?.done(operation, bulk) ?? []) {
       if (this.turns?.admits(held.connection, held.operation, held.bulk) === false) continue;
@@ -265,7 +265,7 @@ export class Simulation {
     }
   }
 
-  /** The network has given a message its links and ports. */
+  /** Starts a message whose links and ports the network has occupied. */
   protected startMessage(connection: number, waitedFor: number): void {
     const number = this.channels.start(connection);
     const operation = this.channels.sendOf(connection, number);
@@ -279,7 +279,10 @@ export class Simulation {
     this.offerNext(connection, this.trace.cause(instance));
   }
 
-  /** A message enters the links of its route: pipelined ones are free again when its last byte has, others when it arrives. */
+  /**
+   * Lets a message enter the links of its route. A pipelined link is free again when the last byte has entered it, a blocking one when the message
+   * arrives.
+   */
   protected enterLinks(connection: number, instance: number, bytes: Bytes): void {
     const { firstRouteLink, routeLink } = this.connections;
     for (let r = firstRouteLink[connection]; r < firstRouteLink[connection + 1]; r++) {
@@ -291,7 +294,7 @@ export class Simulation {
     }
   }
 
-  /** A message has arrived and leaves its links and ports: its send's instance. */
+  /** Records the arrival of a message, and frees its links and ports. Returns the instance of its send. */
   protected endMessage(connection: number): number {
     const { channels, connections, topology } = this;
     const number = channels.arrive(connection);
@@ -319,7 +322,7 @@ export class Simulation {
 
   // --- engines ---
 
-  /** The local part of an operation: true if it is complete at once, because the chip has no engine that it would need. */
+  /** Starts the local part of an operation. Returns true if it is complete at once, because the chip declares no engine for it. */
   protected work(lane: number, operation: number): boolean {
     const { ops } = this.plan;
     const node = this.nodeOf[lane];
@@ -344,7 +347,7 @@ export class Simulation {
     return false;
   }
 
-  /** Notes an operation that takes no time. */
+  /** Records an operation that takes no time. */
   private note(lane: number, operation: number): void {
     const instance = this.trace.instance(operation, this.lanes.bulk[lane]);
     this.trace.setCause(instance, this.lanes.heldBy[lane]);
@@ -352,7 +355,7 @@ export class Simulation {
     this.lanes.heldBy[lane] = instance;
   }
 
-  /** An engine has taken up what a lane is at. */
+  /** Records that an engine has started a lane's operation. */
   protected startWork(lane: number, duration: Seconds, waitedFor: number): void {
     const instance = this.trace.instance(this.lanes.cursor[lane], this.lanes.bulk[lane]);
     const end = this.now + duration;

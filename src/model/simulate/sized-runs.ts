@@ -1,4 +1,4 @@
-/** One plan simulated again and again with other sizes of its chunks, and how its time depends on them. */
+/** Simulates one plan repeatedly with different chunk sizes, and reports how its time depends on them. */
 import { laneOf, OperationCode, operationCount, type Plan, rankOfLane } from '../../ir/plan.ts';
 import type { PathStep } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -9,8 +9,8 @@ import { findConnections, type SimulatedConnections } from './connections.ts';
 import { Simulation } from './simulation.ts';
 
 /**
- * A chain of operations of which each waited for the one before: `constant` seconds for no bytes, and `perByte[class]` more for each
- * byte of the chunks of a class. As long as things happen in the same order, no run takes less.
+ * A chain of operations, each of which waited for the previous one. It takes `constant` seconds without bytes, and `perByte[class]` seconds more for
+ * each byte of the chunks of a class. As long as events keep their order, no run is faster than the chain.
  */
 export interface CriticalChain {
   readonly constant: Seconds;
@@ -19,11 +19,11 @@ export interface CriticalChain {
 
 export interface SizedRun {
   readonly seconds: Seconds;
-  /** The longest chain, which takes as long as the run, and those to the ends of lanes that end not much sooner. */
+  /** The critical path, whose duration is that of the run, and the chains that lead to the ends of lanes that finish almost as late. */
   chains(): readonly CriticalChain[];
 }
 
-/** Lanes that end sooner than after this part of the time have no say in it, nor with somewhat different sizes. */
+/** Chains to lanes that finish before this fraction of the total time are ignored: moderately different sizes would not make them critical. */
 const nearEnd = 0.9;
 
 export class SizedRuns {
@@ -36,8 +36,8 @@ export class SizedRuns {
   private readonly carried: Int32Array;
 
   /**
-   * @param plan proved, in one bulk
-   * @param classAt the class, of `classes`, of a slot of a rank's input
+   * @param plan a proved plan in one bulk
+   * @param classAt the class of a slot of a rank's input, below `classes`
    */
   constructor(plan: Plan, routes: Routes, classes: number, classAt: (rank: number, slot: number) => number) {
     this.plan = plan;
@@ -58,7 +58,7 @@ export class SizedRuns {
     });
   }
 
-  /** @param sizes bytes of the chunks of each class */
+  /** Simulates the plan. @param sizes bytes of the chunks of each class */
   run(sizes: Float64Array): SizedRun {
     const { plan, topology, connections } = this;
     const bytes = this.bytesMoved(sizes);
@@ -86,7 +86,7 @@ export class SizedRuns {
     return bytes;
   }
 
-  /** Adds up what each step of a path takes until the next one starts. */
+  /** Adds up, for each step of a path, the time until the next step starts. */
   private chainOf(path: readonly PathStep[]): CriticalChain {
     const { plan, connections, firstCarried, carried } = this;
     const perByte = new Float64Array(this.classes);
@@ -103,7 +103,7 @@ export class SizedRuns {
     return { constant, perByte };
   }
 
-  /** What each byte adds to an operation: on its message's narrowest link, or in the engine that it needs. */
+  /** The seconds that each byte adds to an operation: on the narrowest link of its message, or on the engine that it needs. */
   private secondsPerByte(operation: number): number {
     const { plan, topology, connections } = this;
     const kind = plan.ops.kind[operation];
@@ -114,7 +114,7 @@ export class SizedRuns {
     return engine === undefined ? 0 : 1 / engine.throughput;
   }
 
-  /** A message follows another when the last byte of that has entered the pipelined links that both take. */
+  /** Seconds per byte until the next message can follow this one: its last byte must have entered the pipelined links that both use. */
   private handover(operation: number, next: number): number {
     const { topology, connections } = this;
     const { of, firstRouteLink, routeLink } = connections;
@@ -127,7 +127,7 @@ export class SizedRuns {
   }
 }
 
-/** What a chain takes with these sizes, in bytes by class. */
+/** The duration of a chain in seconds, for these sizes in bytes by class. */
 export function chainTime({ constant, perByte }: CriticalChain, sizes: Float64Array): Seconds {
   return perByte.reduce((sum, rate, index) => sum + rate * sizes[index], constant);
 }

@@ -1,4 +1,4 @@
-/** The simulated run of a plan from end to end: what the simulator otherwise only sums up. */
+/** The simulated run of a plan as a timeline, of which `simulate` reports sums only. */
 import { CccError } from '../../ir/diagnostic.ts';
 import { maxTimedOperations } from '../../ir/limits.ts';
 import { OperationCode, operationCount, type Plan } from '../../ir/plan.ts';
@@ -14,7 +14,7 @@ import { type OperationWeights, weigh } from './weights.ts';
 type Times = Pick<Timeline, 'start' | 'end'>;
 
 /**
- * Simulates a plan as `simulate` does, but every slice of its chunks that lanes make: the timeline has a bulk for each.
+ * Simulates a plan as `simulate` does, but without extrapolation: the timeline has one bulk for every slice that lanes cut.
  * @throws CccError 'limit' for runs of too many operations; Error as `simulate`
  */
 export function timeline(whole: Plan, routes: Routes, size: Bytes): Timeline {
@@ -33,7 +33,10 @@ export function timeline(whole: Plan, routes: Routes, size: Bytes): Timeline {
   return { operations, bulks: plan.bulks, ...times, links };
 }
 
-/** The simulator knows when a receive is complete; here it lasts from when its message starts and its lane can take it. */
+/**
+ * Sets when receives begin. The simulator records only when a receive is complete; on the timeline it lasts from the time at which its message has
+ * started and its lane has reached it.
+ */
 function addReceiving(plan: Plan, { of, firstSend, sends }: SimulatedConnections, { start, end }: Times): void {
   const { kind } = plan.ops;
   const operations = operationCount(plan);
@@ -48,7 +51,7 @@ function addReceiving(plan: Plan, { of, firstSend, sends }: SimulatedConnections
         const send = sends[firstSend[connection] + taken[connection]++];
         const instance = bulk * operations + operation;
         const before = operation > first ? instance - 1 : bulk > 0 ? (bulk - 1) * operations + last : -1;
-        // A send before it may still be under way when the lane goes on.
+        // If the previous operation is a send, its message may still be in flight when the lane goes on.
         const free = before < 0 || kind[before % operations] === OperationCode.send ? 0 : end[before];
         start[instance] = Math.min(end[instance], Math.max(start[bulk * operations + send], free));
       }
@@ -56,7 +59,7 @@ function addReceiving(plan: Plan, { of, firstSend, sends }: SimulatedConnections
   }
 }
 
-/** How long each message takes each link of its route: blocking ones until it arrives, others until its last byte has entered. */
+/** The intervals in which each message occupies the links of its route: blocking links until it arrives, others until its last byte has entered. */
 function linkUse(
   plan: Plan,
   connections: SimulatedConnections,

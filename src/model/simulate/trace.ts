@@ -1,12 +1,12 @@
-/** Remembers when each operation ran and what it waited for, so that the critical path can be read off at the end. */
+/** Records when each operation ran and what it waited for, so that the critical path can be read off at the end. */
 import { maxTimedOperations } from '../../ir/limits.ts';
 import { none } from '../../ir/none.ts';
 import type { PathStep } from '../../ir/report.ts';
 import type { Seconds } from '../../ir/units.ts';
 
 /**
- * An instance is one operation in one bulk, numbered bulk · operations + operation. A send lasts from its message's start to its
- * arrival, a reduction or copy as long as it has the engine, everything else no time.
+ * An instance is one operation in one bulk, numbered bulk · operations + operation. A send lasts from the start of its message to its arrival, a
+ * reduction or copy as long as it occupies its engine; all other instances take no time.
  */
 export class Trace {
   private readonly operations: number;
@@ -29,17 +29,17 @@ export class Trace {
     return this.kept ? bulk * this.operations + operation : none;
   }
 
-  /** What an instance waits or waited for last. */
+  /** The instance for which an instance waited last. */
   cause(instance: number): number {
     return instance === none ? none : this.causeOf[instance];
   }
 
-  /** When an instance started; 0 where that is not remembered. */
+  /** When an instance started, in seconds; 0 if times are not recorded. */
   start(instance: number): Seconds {
     return instance === none ? 0 : this.startOf[instance];
   }
 
-  /** When an instance ended; 0 where that is not remembered. */
+  /** When an instance ended, in seconds; 0 if times are not recorded. */
   end(instance: number): Seconds {
     return instance === none ? 0 : this.endOf[instance];
   }
@@ -54,17 +54,17 @@ export class Trace {
     this.endOf[instance] = end;
   }
 
-  /** Lets an instance that has been given times last longer. */
+  /** Extends the recorded duration of an instance to a later end. */
   prolong(instance: number, end: Seconds): void {
     if (instance !== none) this.endOf[instance] = end;
   }
 
-  /** When each instance started and ended, by instance; empty where there were more than `mostTimed`. */
+  /** Start and end of each instance in seconds; empty if there are more instances than the limit on recorded ones. */
   times(): { readonly start: Float64Array; readonly end: Float64Array } {
     return { start: this.startOf, end: this.endOf };
   }
 
-  /** The chain of causes that leads to an instance, first to last. */
+  /** The chain of causes that leads to an instance, from first to last. */
   pathTo(last: number): PathStep[] {
     const path: PathStep[] = [];
     for (let at = last; at !== none; at = this.causeOf[at]) {

@@ -1,4 +1,4 @@
-/** What a plan sends over which links, whenever it does so: the part of the cost report that needs no simulation. */
+/** The part of the cost report that needs no simulation: which bytes a plan sends over which links. */
 
 import type { Plan } from '../../ir/plan.ts';
 import type { CostReport, LinkUse } from '../../ir/report.ts';
@@ -28,7 +28,7 @@ export function measureTraffic(
     for (let s = firstSend[c]; s < firstSend[c + 1]; s++) chunks += sent[sends[s]];
     chunksMoved += chunks;
     const bytes = chunks * plan.bulks * chunkBytes;
-    // Durations are linear in the size, so those of all messages add up to one for all bytes and one latency for each.
+    // Durations are linear in the size: the sum over all messages is one duration for all bytes plus one latency for each further message.
     const held = messageDuration(connections, c, bytes) + (messages - 1) * connections.latency[c];
     for (let r = firstRouteLink[c]; r < firstRouteLink[c + 1]; r++) {
       const { occupancy, bandwidth } = topology.links[routeLink[r]];
@@ -48,7 +48,7 @@ export function measureTraffic(
   };
 }
 
-/** Average number of links per ordered pair of ranks that talk; pairs with several channels count once. */
+/** Mean number of links per ordered pair of ranks that communicate; a pair with several channels counts once. */
 function averageStretch(connections: SimulatedConnections, ranks: number): number {
   const pairs = new Set<number>();
   let hops = 0;

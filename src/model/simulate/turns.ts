@@ -1,7 +1,7 @@
 /**
- * Ports of plans whose messages take turns (`Plan.inTurn`): of a bulk, a message starts once both of its ranks are done with all their
- * operations of earlier steps. So nothing of a later step holds a port that an earlier step waits for, and a plan in which every rank
- * exchanges one message a step takes no longer than its steps one after the other.
+ * Turns of messages for plans with `Plan.inTurn`: within a bulk, a message starts only once both of its ranks have completed all their operations of
+ * earlier steps. So no message of a later step occupies a port that an earlier step needs, and a plan in which every rank exchanges one message per
+ * step takes no longer than the sum of its steps.
  */
 import type { Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
@@ -19,11 +19,11 @@ export class Turns {
   private readonly peer: Int32Array;
   private readonly steps: number;
   private readonly bulks: number;
-  /** Operations of each rank and step, as every bulk begins with them. */
+  /** Number of operations, by rank and step, with which every bulk begins. */
   private readonly all: Int32Array;
-  /** The same of those that are still to be done, by bulk. */
+  /** By bulk: the number of operations that are still open, by rank and step. */
   private readonly open: (Int32Array | undefined)[];
-  /** First step of a rank in a bulk that is not done: `[rank · bulks + bulk]`. */
+  /** By rank and bulk: the first step that has open operations, at `[rank · bulks + bulk]`. */
   private readonly current: Int32Array;
   private readonly held: Held[][];
 
@@ -67,7 +67,7 @@ export class Turns {
     return released;
   }
 
-  /** A message that waits although nothing is under way, which happens where the steps of a plan contradict its dependencies. */
+  /** Releases a waiting message if nothing else can happen, which occurs if the steps of a plan contradict its dependencies. */
   anyHeld(): Held | undefined {
     return this.held.find((list) => list.length > 0)?.shift();
   }
@@ -78,7 +78,7 @@ export class Turns {
     return open;
   }
 
-  /** Goes on to the first step that is not done; false if the rank is there already. */
+  /** Advances a rank to its first step with open operations. Returns whether that is a later step than before. */
   private proceed(rank: number, bulk: number): boolean {
     const open = this.open[bulk] ?? this.all;
     const at = rank * this.bulks + bulk;

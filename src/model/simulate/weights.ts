@@ -1,7 +1,7 @@
 /**
- * How many average chunks an operation moves. Where all shards have the same size this is its number of chunks. Where they have sizes
- * of their own, chunks of different shards weigh differently and the weight of a slot depends on what was written there, so that the
- * plan is executed once with weights in place of data.
+ * The weight of an operation: how many average chunks it moves. If all shards have the same size, this is its number of chunks. Otherwise chunks of
+ * different shards have different weights, and the weight of a slot depends on what was written there; so the plan is executed once with weights in
+ * place of data.
  */
 import { shardOf } from '../../ir/collective.ts';
 import { isSend, operationCount, type Plan } from '../../ir/plan.ts';
@@ -10,18 +10,19 @@ import type { MessageLimits } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { carry } from './carrying.ts';
 
-/** Average chunks (M / `messageChunks` bytes each) by operation. */
+/** Weights by operation, in average chunks of M / `messageChunks` bytes. */
 export interface OperationWeights {
-  /** What a send puts on its way; 0 for others. */
+  /** The weight of a send's message; 0 for other operations. */
   readonly sent: Int32Array | Float64Array;
-  /** What arrives, is copied or is reduced; 0 for sends. */
+  /** The weight of the data that arrives, is copied or is reduced; 0 for sends. */
   readonly written: Int32Array | Float64Array;
 }
 
 /**
- * The weights of a plan's operations in one bulk.
- * @param messages limits of a machine, for a message of `size` bytes
- * @throws Error if the plan deadlocks: prove it first
+ * Computes the weights of a plan's operations in one bulk.
+ * @param size bytes of the whole message (M), needed with `messages`
+ * @param messages the machine's limits on messages
+ * @throws Error if the plan deadlocks: verify it first
  */
 export function weigh(plan: Plan, size?: Bytes, messages?: MessageLimits): OperationWeights {
   const { collective, ops } = plan;

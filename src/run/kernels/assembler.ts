@@ -1,4 +1,4 @@
-/** As much of the WebAssembly binary format as the kernels need: encodings of numbers, of instructions and of a module. */
+/** An assembler for the part of the WebAssembly binary format that the kernels need: numbers, instructions and modules. */
 
 export type Code = readonly number[];
 
@@ -25,12 +25,12 @@ function signed(value: number): Code {
   }
 }
 
-/** An instruction of the vector extension, by its number in the specification. */
+/** An instruction of the vector extension (SIMD), by its opcode in the specification. */
 export function simd(opcode: number): Code {
   return [0xfd, ...unsigned(opcode)];
 }
 
-/** A vector load or store; alignment is not promised. */
+/** A vector load or store, with an alignment hint of one byte. */
 export function simdMemory(opcode: number, offset: number): Code {
   return [0xfd, ...unsigned(opcode), 0, ...unsigned(offset)];
 }
@@ -51,13 +51,13 @@ export function splatWord(word: number): Code {
   return [...simd(12), ...bytes, ...bytes, ...bytes, ...bytes];
 }
 
-/** Runs `body` for as long as the two locals differ. */
+/** A loop that runs `body` while the two locals differ. */
 export function whileDifferent(left: number, right: number, body: Code): Code {
   const differ = [...get(left), ...get(right), ...i32Ne];
   return [...differ, 0x04, 0x40, 0x03, 0x40, ...body, ...differ, 0x0d, 0, 0x0b, 0x0b];
 }
 
-/** Two vector locals that the instructions may use, and a third for conversions. */
+/** Two vector locals for use by the instructions, and a third one for conversions. */
 export interface VectorLocals {
   readonly left: number;
   readonly right: number;
@@ -66,7 +66,7 @@ export interface VectorLocals {
 
 export interface FunctionCode {
   readonly name: string;
-  /** Parameters, all i32. Locals are numbered behind them: first the i32, then the v128. */
+  /** Number of parameters, all i32. Locals are numbered after them: first the i32 ones, then the v128 ones. */
   readonly parameters: number;
   readonly words: number;
   readonly vectors: number;

@@ -1,4 +1,4 @@
-/** The machine code under the runtime: copying, and one operator on one element type, over memory that all threads share. */
+/** The machine code of the runtime: copying, and one operator on one element type, on memory that all threads share. */
 import type { ReductionOperator } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
@@ -33,7 +33,7 @@ const locals = {
 export const pageBytes = 65_536;
 export const maxPages = 2 ** 32 / pageBytes;
 
-/** Addresses and amounts are in bytes; amounts are whole elements. */
+/** Addresses and lengths are in bytes; lengths are whole elements. */
 export interface Kernel {
   copy(destination: number, source: number, bytes: number): void;
   /** destination = left ⊕ right, element by element; either may be the destination itself. */
@@ -42,15 +42,15 @@ export interface Kernel {
 
 const vectors: VectorLocals = { left: 5, right: 6, other: 7 };
 
-/** Vectors that one turn of the main loop combines. */
+/** Number of vectors that one iteration of the main loop combines. */
 const unrolled = 4;
 
-/** How vectors of an element type are loaded and stored: whole ones, or eight bytes widened to four lanes. */
+/** How vectors of an element type are loaded and stored: as whole vectors, or as eight bytes widened to four lanes. */
 interface Access {
   readonly vectorBytes: number;
   readonly load: (offset: number) => Code;
   readonly store: (offset: number) => Code;
-  /** One element in every lane, and the first lane stored. */
+  /** Loads one element into every lane, and stores the first lane. */
   readonly loadOne: Code;
   readonly storeOne: Code;
 }
@@ -86,7 +86,7 @@ function accessOf(dtype: Dtype): Access {
 
 const advance = (local: number, step: number): Code => [...get(local), ...i32Const(step), ...i32Add, ...set(local)];
 
-/** Two loops: over whole vectors, several at a time, then over what is left, element by element. */
+/** Two loops: one over whole vectors, several per iteration, and one over the remaining elements. */
 function reduction(dtype: Dtype, op: ReductionOperator): FunctionCode {
   const operator = vectorOperator(dtype, op, vectors);
   if (operator === undefined) throw new CccError('unsupported', `${dtype} has no operator ${op}`);
@@ -143,8 +143,8 @@ const copying: FunctionCode = {
 };
 
 /**
- * Compiles the kernel for a shared memory; `op` undefined where nothing is reduced.
- * @throws CccError 'unsupported' for an operation that the element type does not have
+ * Compiles the kernel for a shared memory. `op` is undefined if nothing is reduced.
+ * @throws CccError 'unsupported' for an operator that the element type lacks
  */
 export function loadKernel(memory: SharedMemory, dtype: Dtype, op: ReductionOperator | undefined): Kernel {
   const functions = op === undefined ? [copying] : [copying, reduction(dtype, op)];

@@ -1,8 +1,10 @@
-/** Choosing between pairs of a value and an index in vectors of one or two of them: comparisons make masks, which are spread over whole pairs. */
+/**
+ * Vector code that chooses between pairs of a value and an index, one or two per vector: comparisons yield masks, which are spread over whole pairs.
+ */
 import { dtypeBytes, type PairDtype, type PlainDtype, pairParts } from '../../ir/dtype.ts';
 import { type Code, get, set, simd, type VectorLocals } from './assembler.ts';
 
-/** Equal, unequal, less, greater: lane by lane. */
+/** Opcodes of the comparisons, lane by lane: equal, unequal, less, greater. */
 interface Comparisons {
   readonly eq: Code;
   readonly ne: Code;
@@ -21,8 +23,8 @@ const comparisons: Partial<Readonly<Record<PlainDtype, Comparisons>>> = {
 const [and, andNot, or, bitselect] = [simd(78), simd(79), simd(80), simd(82)];
 
 /**
- * The pair of the least or the largest value, which NaN is beyond; of equal values (−0 = +0) that of the smaller index. A pair is taken
- * whole, with the bytes between its parts.
+ * Chooses the pair with the smaller or larger value; NaN counts as smaller or larger than every number. Of equal values (−0 = +0) it chooses the one
+ * with the smaller index. A pair is copied as a whole, including padding between its parts.
  */
 export function pairChoice(dtype: PairDtype, op: 'minloc' | 'maxloc', scratch: VectorLocals): Code | undefined {
   const { left, right } = scratch;
@@ -39,7 +41,7 @@ export function pairChoice(dtype: PairDtype, op: 'minloc' | 'maxloc', scratch: V
   return [...set(right), ...set(left), ...get(left), ...get(right), ...chosen, ...bitselect];
 }
 
-/** The byte of a mask at `at` in each pair, over the whole pair: i8x16.swizzle with constant lanes. */
+/** Spreads the byte at `at` of a mask over each whole pair: i8x16.swizzle with constant lanes. */
 function spread(dtype: PairDtype, at: number): Code {
   const size = dtypeBytes[dtype];
   const lanes = Array.from({ length: 16 }, (_, byte) => Math.floor(byte / size) * size + at);

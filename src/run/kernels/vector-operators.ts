@@ -1,6 +1,6 @@
 /**
- * Each reduction operator on each element type, as instructions that take two vectors from the stack and leave their combination. Minimum
- * and maximum of floating-point numbers are JavaScript's: NaN wins, −0 < +0. Integers wrap around.
+ * Each reduction operator on each element type, as instructions that pop two vectors and push their combination. Minimum and maximum of
+ * floating-point numbers are JavaScript's: NaN wins, and −0 < +0. Integers wrap around.
  */
 import type { ReductionOperator } from '../../ir/collective.ts';
 import { type Dtype, isPair } from '../../ir/dtype.ts';
@@ -13,7 +13,7 @@ type Operators = Readonly<Record<'sum' | 'prod' | 'max' | 'min', Code>>;
 const single: Operators = { sum: simd(228), prod: simd(230), max: simd(233), min: simd(232) };
 const double: Operators = { sum: simd(240), prod: simd(242), max: simd(245), min: simd(244) };
 
-/** The bytes of two vectors multiplied as even and odd 16-bit lanes. */
+/** The product of two vectors of bytes, computed in the even and the odd bytes of 16-bit lanes. */
 function byteProduct({ left, right }: VectorLocals): Code {
   const [mul, shl, shr, and, or] = [simd(149), simd(139), simd(141), simd(78), simd(80)];
   const even = [...get(left), ...get(right), ...mul, ...splatWord(0x00ff00ff), ...and];
@@ -22,7 +22,10 @@ function byteProduct({ left, right }: VectorLocals): Code {
   return [...set(right), ...set(left), ...even, ...odd, ...or];
 }
 
-/** The larger or smaller of 64-bit integers, which has no instruction: a comparison chooses. Unsigned ones have their signs flipped for it. */
+/**
+ * The larger or smaller of 64-bit integers, for which there is no instruction: a comparison selects. Unsigned operands have their sign bits flipped
+ * first.
+ */
 function longChoice({ left, right }: VectorLocals, isUnsigned: boolean, larger: boolean): Code {
   const compared = (local: number): Code => (isUnsigned ? [...get(local), ...signBits, ...simd(81)] : get(local));
   const comparison = simd(larger ? 217 : 216);
@@ -57,12 +60,15 @@ function integer(dtype: Dtype, scratch: VectorLocals): Operators | undefined {
   }
 }
 
-/** Computes 16-bit floating-point numbers, widened to 32-bit lanes, in single precision: rounding twice is rounding once there. */
+/**
+ * Applies an operator to 16-bit floating-point numbers in single precision, in 32-bit lanes. Rounding the single again to 16 bits gives the correctly
+ * rounded result.
+ */
 function widened(operator: Code, decode: (local: number) => Code, encode: Code, { left, right }: VectorLocals): Code {
   return [...set(right), ...set(left), ...decode(left), ...decode(right), ...operator, ...encode];
 }
 
-/** The instructions, or undefined where the element type does not have the operator. */
+/** The instructions; undefined if the element type lacks the operator. */
 export function vectorOperator(dtype: Dtype, op: ReductionOperator, scratch: VectorLocals): Code | undefined {
   if (op === 'and' || op === 'or' || op === 'xor') {
     if (integer(dtype, scratch) === undefined) return undefined;

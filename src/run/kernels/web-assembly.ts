@@ -1,4 +1,4 @@
-/** The part of JavaScript's WebAssembly interface that the runtime uses, with its types: the compiler's own come with those of browsers only. */
+/** Types of the part of JavaScript's WebAssembly interface that the runtime uses; TypeScript ships them only with its browser library. */
 
 /** A memory that threads share. */
 export interface SharedMemory {

@@ -1,10 +1,11 @@
-/** The greatest ratio of a cycle's length to the bulks it spans: how closely bulks can follow each other at best. */
+/** The maximum cycle ratio of a graph of precedences: the minimum time between consecutive bulks that the precedences allow. */
 
 import { none } from '../../../ir/none.ts';
 import { rounding } from '../../../ir/units.ts';
 
 /**
- * "Event v happens at least `weight` after event u, `bulks` bulks earlier", in columns. Every cycle must span a bulk or more.
+ * Precedences between events, in columns: event `to` happens at least `weight` seconds after the event `from` of `bulks` bulks earlier. Every cycle
+ * must span at least one bulk.
  */
 export interface Precedences {
   readonly events: number;
@@ -15,12 +16,12 @@ export interface Precedences {
 }
 
 /**
- * The greatest Σ weight / Σ bulks over all cycles, and 0 if there is none: by Newton's method from below (Lawler 1976, in the form
- * of Dasdan 2004). For a ratio λ, an edge is `weight − λ · bulks` long; a cycle of positive length has a greater ratio, which is
- * the next λ, and without one λ is the answer.
+ * The maximum of Σ weight / Σ bulks over all cycles, or 0 without cycles, by Newton's method from below (Lawler 1976, in the form of Dasdan 2004).
+ * For a ratio λ an edge has the length `weight − λ · bulks`. A cycle of positive length has a ratio above λ, which is the next λ; if there is no such
+ * cycle, λ is the maximum.
  *
- * @param atLeast a ratio that is of interest only if it is exceeded, to begin with
- * @returns the ratio, or `atLeast` where no cycle exceeds it
+ * @param atLeast the initial λ: cycles with a smaller ratio are of no interest
+ * @returns the maximum ratio in seconds per bulk, or `atLeast` if no cycle exceeds it
  * @throws Error for a cycle that spans no bulk
  */
 export function greatestCycleRatio(precedences: Precedences, atLeast = 0): number {
@@ -39,7 +40,7 @@ export function greatestCycleRatio(precedences: Precedences, atLeast = 0): numbe
   }
 }
 
-/** Edges in an order in which one sweep settles whatever happens within a bulk; those between bulks come last. */
+/** Sorts the edges: those within a bulk in topological order, so that one sweep settles them, then those between bulks. */
 function byTopology({ events, from, to, bulks }: Precedences): Int32Array {
   const leaving: number[][] = Array.from({ length: events }, () => []);
   const missing = new Int32Array(events);
@@ -65,7 +66,7 @@ function byTopology({ events, from, to, bulks }: Precedences): Int32Array {
   return Int32Array.from([...order, ...between]);
 }
 
-/** The edges of a cycle of positive length, found by longest paths (Bellman–Ford), or undefined. */
+/** Searches for a cycle of positive length by longest paths (Bellman–Ford). Returns its edges, or undefined if there is none. */
 function longerCycle(precedences: Precedences, order: Int32Array, ratio: number): readonly number[] | undefined {
   const { events, from, to, weight, bulks } = precedences;
   const longest = new Float64Array(events);
@@ -86,7 +87,7 @@ function longerCycle(precedences: Precedences, order: Int32Array, ratio: number)
   throw new Error('longest paths without a cycle end after as many sweeps as there are events');
 }
 
-/** A cycle of the edges by which events were reached last; there is one as soon as some cycle is longer than nothing. */
+/** The edges of a cycle among the edges by which the events were reached last. Such a cycle exists as soon as some cycle has positive length. */
 function cycleAmong(cameBy: Int32Array, from: readonly number[]): readonly number[] | undefined {
   const seenFrom = new Int32Array(cameBy.length).fill(none);
   for (let start = 0; start < cameBy.length; start++) {

@@ -1,4 +1,4 @@
-/** How long one bulk of a plan occupies each resource of a machine: bulks cannot follow each other more closely than that. */
+/** The time for which one bulk of a plan occupies each resource of a machine: a lower bound on the time between consecutive bulks. */
 import { paceOf } from '../../../ir/lanes.ts';
 import { OperationCode, type Plan, planBuffers, rankOfLane } from '../../../ir/plan.ts';
 import type { ResourceKind, ResourceLoad } from '../../../ir/report.ts';
@@ -10,13 +10,15 @@ import { findConnections, messageDuration } from '../../simulate/connections.ts'
 import { type OperationWeights, weigh } from '../../simulate/weights.ts';
 
 /**
- * Seconds for which one bulk of a plan keeps each resource that it uses, most first: link directions for as long as its messages
- * hold them; ports of chips that limit them, shared among as many as there are; reduce and copy engines (of a duplex one the
- * busier side); and chips that cannot reduce while they send or receive, for all they reduce and all that their busiest link
- * holds for messages of their own; and where the machine has lanes, each chip's busiest one.
+ * The seconds for which one bulk of a plan occupies each resource that it uses, in descending order:
+ * - a link, as long as its messages occupy it;
+ * - the send or receive ports of a chip: the time of its messages divided by its number of ports;
+ * - a reduce or copy engine (for a duplex engine its busier side);
+ * - a chip that cannot reduce while it communicates: its reductions plus the messages of its own on its busiest link;
+ * - on machines with lanes, the busiest lane of each chip.
  *
- * @param size bytes of the whole message, of which each bulk is an equal share
- * @throws Error if sends and receives do not match or a route is missing: prove the plan first
+ * @param size bytes of the whole message (M), of which each bulk is an equal share
+ * @throws Error if sends and receives do not match or a route is missing: verify the plan first
  */
 export function bulkLoads(plan: Plan, routes: Routes, size: Bytes): readonly ResourceLoad[] {
   const { topology } = routes;
@@ -47,7 +49,10 @@ export function bulkLoads(plan: Plan, routes: Routes, size: Bytes): readonly Res
   );
 }
 
-/** For how long the busiest lane of each chip is at its own operations: o and its bytes for each, slices and what reductions do besides included. */
+/**
+ * The time for which the busiest lane of each chip executes its operations: an overhead and the bytes of each, with slices and the local work of
+ * reductions included.
+ */
 function laneLoads(
   plan: Plan,
   topology: Topology,
@@ -81,11 +86,11 @@ function laneLoads(
 
 const scratch = planBuffers.indexOf('scratch');
 
-/** Adds up what messages, reductions and copies keep. */
+/** Accumulates the occupancy of resources by messages, reductions and copies. */
 class Loads {
   private readonly topology: Topology;
   private readonly onLink: Float64Array;
-  /** Of links: what they hold for messages of the chip at either end, as against those that pass through it. */
+  /** By link: its occupancy by messages that begin at its source (`leaving`) or end at its target (`entering`), without those that pass through. */
   private readonly leaving: Float64Array;
   private readonly entering: Float64Array;
   private readonly sending: Float64Array;
@@ -146,7 +151,7 @@ class Loads {
     return loads.filter(({ seconds }) => seconds > 0).sort((a, b) => b.seconds - a.seconds);
   }
 
-  /** What the busiest link of a node holds for messages that begin or end there. */
+  /** The maximum occupancy of a link of the node by messages that begin or end at the node. */
   private ownTraffic(node: number): Seconds {
     return this.topology.links.reduce((most, { from, to }, link) => {
       const own = Math.max(from === node ? this.leaving[link] : 0, to === node ? this.entering[link] : 0);

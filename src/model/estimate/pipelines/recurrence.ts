@@ -1,7 +1,7 @@
 /**
- * The dependencies between bulks of a plan, which hold however links and engines are shared: lanes run in order, `after` refers to
- * earlier bulks, and a connection buffers a limited number of messages. In modulo scheduling this gives the recurrence-constrained
- * initiation interval (Rau, "Iterative Modulo Scheduling", 1994).
+ * The dependencies between the bulks of a plan that hold however links and engines are shared: lanes run in order, `after` may refer to an earlier
+ * bulk, and a connection buffers a limited number of messages. In modulo scheduling they give the recurrence-constrained initiation interval (Rau,
+ * "Iterative Modulo Scheduling", 1994).
  */
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../../ir/plan.ts';
 import type { Routes } from '../../../ir/routes.ts';
@@ -14,18 +14,18 @@ import { greatestCycleRatio, type Precedences } from './cycle-ratio.ts';
 import { followed } from './limits.ts';
 
 /**
- * The least time between bulks that the waits of a plan allow if every link, port and engine is always free.
+ * The minimum time between consecutive bulks that the dependencies of a plan allow if every link, port and engine is always free.
  *
- * @param size bytes of the whole message, of which each bulk is an equal share
- * @param atLeast what resources ask for already
- * @returns the time, `atLeast` where waits ask for less, and undefined for plans of more than 20,000 operations
+ * @param size bytes of the whole message (M), of which each bulk is an equal share
+ * @param atLeast a lower bound that is known already, such as that of the resources
+ * @returns seconds; `atLeast` if the dependencies allow less; undefined for plans of more than 20,000 operations
  */
 export function minRecurrence(plan: Plan, routes: Routes, size: Bytes, atLeast: Seconds = 0): Seconds | undefined {
   if (operationCount(plan) > followed.operations) return undefined;
   return greatestCycleRatio(waitsBetween(plan, routes, size), atLeast);
 }
 
-/** What the operations of a plan wait for, in their own bulk and in earlier ones, between the events that `Waits` numbers. */
+/** The precedences between the events of a plan's operations, within a bulk and from earlier bulks. */
 function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
   const connections = findConnections(plan, routes);
   const { topology } = routes;
@@ -34,8 +34,9 @@ function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
 }
 
 /**
- * Operation o begins at event 3·o, when its lane and what it waits for let it. A message starts at event 3·o + 1 of its send and
- * arrives at 3·o + 2; a receive has taken it at 3·o + 1. What is done is done at 3·o + 2; a send where messages are buffered, at 3·o.
+ * Builds the precedences. Each operation o has three events. Event 3·o: the operation begins, when its lane reaches it and its dependencies are
+ * complete. Event 3·o + 1: a send's message starts, or a receive has taken its message. Event 3·o + 2: a send's message arrives, or the operation is
+ * complete. A send on a buffered connection is complete at 3·o already.
  */
 class Waits {
   private readonly plan: Plan;
@@ -89,7 +90,10 @@ class Waits {
     return isSend && this.inflight > 0 ? 3 * operation : 3 * operation + 2;
   }
 
-  /** Operations run in order, bulk after bulk, each when what it waits for is done; local ones and reductions take their time. */
+  /**
+   * Adds the operations of a lane: they run in order, bulk after bulk, each after its dependencies. Local operations and reductions take the time of
+   * their engine.
+   */
   private addLane(lane: number): void {
     const { firstOp, ops } = this.plan;
     const [first, end] = [firstOp[lane], firstOp[lane + 1]];
@@ -107,7 +111,10 @@ class Waits {
     }
   }
 
-  /** Messages of a connection start in order, each when the first link of the one before is free, and are taken when they are there. */
+  /**
+   * Adds the messages of a connection: they start in order, each when the first link of the previous one is free again, and are received after their
+   * arrival.
+   */
   private addMessages(connection: number, sends: Int32Array, receives: Int32Array): void {
     sends.forEach((send, m) => {
       const bytes = this.weights.sent[send] * this.chunkBytes;
@@ -120,7 +127,7 @@ class Waits {
     });
   }
 
-  /** A send is done when the message so many before it has been taken. */
+  /** Adds the limit on buffers: a send completes only when the message `inflight` positions earlier has been received. */
   private addBackPressure(sends: Int32Array, receives: Int32Array): void {
     if (this.inflight === Number.POSITIVE_INFINITY) return;
     sends.forEach((send, m) => {
@@ -130,7 +137,7 @@ class Waits {
     });
   }
 
-  /** For how long a message keeps the next one of its connection from its links. */
+  /** The time for which a message keeps the next message of its connection from starting. */
   private held(connection: number, bytes: Bytes): Seconds {
     const { firstRouteLink, routeLink } = this.connections;
     let longest = 0;

@@ -9,20 +9,20 @@ import { weigh } from '../../simulate/weights.ts';
 import { followed } from './limits.ts';
 
 export interface ReductionOverlap {
-  /** Seconds of reducing, of the chip that reduces longest. */
+  /** Seconds for which the chip that reduces longest does so. */
   readonly reducing: Seconds;
-  /** Of these, the seconds in which that chip also sends or receives; none where reductions keep its ports. */
+  /** The part of these seconds in which that chip also sends or receives; 0 if it cannot communicate while it reduces. */
   readonly hidden: Seconds;
   /** The node of that chip. */
   readonly node: number;
 }
 
 /**
- * How long the chip that reduces longest does so, and for how much of that messages of its own are under way (from their start to
- * their arrival).
+ * Determines for how long the chip that reduces longest does so, and during how much of that time it has messages of its own in flight (from their
+ * start to their arrival).
  *
- * @param size bytes of the whole message
- * @returns undefined where nothing takes time to reduce, where lanes take time of their own, and for runs of more than 200,000 operations
+ * @param size bytes of the whole message (M)
+ * @returns undefined if no reduction takes time, if lanes take time of their own, and for runs of more than 200,000 operations
  */
 export function reductionOverlap(plan: Plan, routes: Routes, size: Bytes): ReductionOverlap | undefined {
   if (operationCount(plan) * plan.bulks > followed.instances || routes.topology.lane !== undefined) return undefined;
@@ -55,7 +55,10 @@ function reducingByRank(plan: Plan, routes: Routes, size: Bytes): Float64Array {
   return seconds;
 }
 
-/** When a rank reduced, and when it sent or received. A reduction ends when its operation does, whatever that waited for before. */
+/**
+ * The intervals in which a rank reduced and in which it sent or received. A reduction ends together with its operation, so that its start follows
+ * from its duration.
+ */
 function intervalsOf(
   plan: Plan,
   routes: Routes,
@@ -84,7 +87,7 @@ function intervalsOf(
   return [reductions, messages];
 }
 
-/** Seconds of the first intervals, which do not meet each other, that lie within one of the others. */
+/** Seconds of the first intervals, which must be disjoint, that are covered by the others. */
 function overlapOf(intervals: Interval[], others: Interval[]): Seconds {
   const byStart = (a: Interval, b: Interval): number => a[0] - b[0];
   const covered: [number, number][] = [];

@@ -11,21 +11,28 @@ import { minRecurrence } from './recurrence.ts';
 
 export interface SteadyState {
   /**
-   * Simulated time between bulks when the pipeline is full (II): the average over as many bulks as filled it; but no less than the least, since
-   * what the last bulks of a short run spare at its end is not spared for ever.
+   * Initiation interval (II): the simulated time between consecutive bulks of a full pipeline, in seconds, averaged over as many bulks as filled the
+   * pipeline. It is at least `leastInterval`, because the last bulks of a short run save time that the steady state cannot save.
    */
   readonly interval: Seconds;
-  /** What resources and waits of this plan ask for at least; no order of its operations on links and engines does better. */
+  /**
+   * Lower bound on the interval from the resources and dependencies of this plan, whatever the order in which its operations use links and engines.
+   */
   readonly leastInterval: Seconds;
-  /** The busiest resources, most first. */
+  /** The occupancy of each resource by one bulk, in descending order. */
   readonly loads: readonly ResourceLoad[];
-  /** The least interval that the waits between operations allow; undefined where resources ask for as much or plans are too large. */
+  /**
+   * The minimum interval that the dependencies between operations allow; undefined if the resources demand at least as much, or if the plan is too
+   * large.
+   */
   readonly recurrence: Seconds | undefined;
 }
 
 /**
- * @param size bytes of the whole message of `plan.bulks` bulks; bulks keep their size however many are simulated
- * @returns undefined for plans too large to be simulated for several bulks within the effort
+ * Measures the steady state by two simulations of different numbers of bulks.
+ *
+ * @param size bytes of the whole message (M) of `plan.bulks` bulks; a bulk keeps its size however many are simulated
+ * @returns undefined for plans that are too large to simulate several bulks of
  */
 export function steadyState(plan: Plan, routes: Routes, size: Bytes): SteadyState | undefined {
   const fill = Math.min(followed.mostFill, Math.floor(followed.simulated / (3 * Math.max(1, operationCount(plan)))));
