@@ -1,4 +1,4 @@
-/** A set of cells, a bit for each: slices of many cells are gone through a word of 32 at a time. */
+/** A set of cells as a bit set, so that ranges of many cells are processed 32 at a time. */
 export class CellBits {
   private readonly words: Int32Array;
 
@@ -52,7 +52,7 @@ export class CellBits {
     return (words[last] & mask) === mask;
   }
 
-  /** The last cell of the set that is not behind `cell`; there must be one. */
+  /** Returns the last cell of the set at or before `cell`; there must be one. */
   lastUpTo(cell: number): number {
     const { words } = this;
     let word = cell >>> 5;
@@ -61,7 +61,7 @@ export class CellBits {
     return (word << 5) + 31 - Math.clz32(bits);
   }
 
-  /** The first cell of the set that is not before `cell`; there must be one. */
+  /** Returns the first cell of the set at or after `cell`; there must be one. */
   firstFrom(cell: number): number {
     const { words } = this;
     let word = cell >>> 5;
@@ -71,12 +71,12 @@ export class CellBits {
   }
 }
 
-/** Of a cell's word: the bits of it and of those behind it. */
+/** Returns a mask of the bits from `cell` on in the cell's word. */
 function from(cell: number): number {
   return -1 << (cell & 31);
 }
 
-/** Of a cell's word: the bits of it and of those before it. */
+/** Returns a mask of the bits up to `cell` in the cell's word. */
 function upTo(cell: number): number {
   return -1 >>> (31 - (cell & 31));
 }

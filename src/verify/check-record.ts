@@ -1,9 +1,9 @@
-/** The record of running the checks in order. */
+/** Records the results of the checks while they run in order. */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Determinism, Finding, Verdict, Verification } from '../ir/verification.ts';
 import type { CheckFindings } from './explain/findings.ts';
 
-/** What the checks that have run so far show and find. */
+/** What the checks that have run so far have shown and found. */
 export class CheckRecord {
   readonly findings: Finding[] = [];
   readonly proved: string[] = [];
@@ -31,8 +31,11 @@ export class CheckRecord {
     return copy;
   }
 
-  /** Records the findings of a check. @param proved the line for reports if the check passes
-   * @returns whether the check found no error */
+  /**
+   * Records the findings of a check.
+   * @param proved the line for reports if the check passes
+   * @returns whether the check found no error
+   */
   passes(found: CheckFindings, proved: string): boolean {
     const findings = found.list();
     this.findings.push(...findings);

@@ -1,4 +1,4 @@
-/** A plan as the kernel reads it: the plan's own columns, and for a custom collective a look-up in its condition. */
+/** Converts a plan to the form that the kernel reads: the plan's own columns and, for a custom collective, a function that looks up its condition. */
 import { expectation, listed } from '../ir/collective.ts';
 import { ranksWithResults, runsOfRank } from '../ir/custom-results.ts';
 import type { Plan } from '../ir/plan.ts';

@@ -1,4 +1,7 @@
-/** Asks the kernel (src/kernel), whose verdict counts, about a plan, and compares its answer with the verifier's: they share no code, and a difference is a bug in one of them. */
+/**
+ * Queries the kernel (src/kernel), whose verdict counts, about a plan, and compares its answer with the verifier's. The two share no code, so a
+ * difference is a bug in one of them.
+ */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Verification } from '../ir/verification.ts';
@@ -10,7 +13,7 @@ import { explained } from './explain/refusal.ts';
 import { kernelTablesOf } from './kernel-tables.ts';
 import type { VerifyOptions } from './verify.ts';
 
-/** What reports call the kernel: the command `ccc-check` runs it alone. */
+/** How reports name the kernel. The command `ccc-check` runs it alone. */
 export const kernelName = 'the kernel (ccc-check)';
 
 /** The conditions of the kernel's check, except the limit of transfers in flight, which is the verifier's. */
@@ -21,7 +24,9 @@ type Answer =
   | { readonly ok: true; readonly bitwise: boolean | undefined }
   | { readonly ok: false; readonly verdict: string; readonly message: string };
 
-/** The kernel's answer, with refusals explained. @param load the message that the plan will move, if the machine's limits are to be checked */
+/**
+ * Returns the kernel's answer, with refusals explained. @param load the message that the plan will move, if the machine's limits are to be checked
+ */
 export function queryKernel(plan: Plan, conditions: RuntimeConditions, load?: MovedBytes): Answer {
   const tables = { ...kernelTablesOf(plan), ...limitsFor(load) };
   try {
@@ -44,7 +49,7 @@ export class Disagreement extends Error {
   }
 }
 
-/** Adds to the verification of a correct plan who has decided that it is correct. @param who such as `the kernel (ccc-check)` */
+/** Adds to the verification of a correct plan which checker has decided that it is correct. @param who such as `the kernel (ccc-check)` */
 export function checkedBy(who: string, verification: Verification): Verification {
   const line = `checked by ${who}`;
   return { ...verification, checkedBy: who, proved: [...verification.proved.filter((known) => known !== line), line] };
@@ -61,7 +66,7 @@ export function decided(plan: Plan, verification: Verification, options: KernelO
   if (!answer.ok && answer.verdict === 'limit') {
     throw new CccError('limit', `${plan.name} is too large for the kernel to check: ${answer.message}`);
   }
-  // Identical bits that the caller requests, rounds that the plan claims and some limits of machines are not checked by the kernel.
+  // The kernel does not check requests for identical bits, claimed rounds and some limits of machines; on these the verifier decides alone.
   const isBeyond = verdict === 'over-capacity' && (answer.ok || answer.verdict === verdict);
   const isRight = verdict === 'correct' || verdict === 'not-bitwise';
   const hasSameBits = !answer.ok || determinism?.identical === answer.bitwise;

@@ -1,4 +1,4 @@
-/** What a machine adds to what the kernel proves of a plan. */
+/** Checks what the kernel cannot know of a plan: whether the machine can run it. */
 import type { Plan } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
 import { Routes } from '../ir/routes.ts';
@@ -6,7 +6,7 @@ import type { Topology } from '../ir/topology.ts';
 import { checkCapacity } from './checks/capacity.ts';
 import { checkRoutes } from './checks/well-formed.ts';
 
-/** Whether there are a chip for every rank, a route for every message, and room for the rounds that the plan claims. */
+/** Whether the machine has a chip for every rank, a route for every message, and enough link capacity for the rounds that the plan claims. */
 export function fitsMachine(plan: Plan, topology: Topology): boolean {
   if (topology.chips.length !== plan.collective.ranks) return false;
   const [index, routes] = [new PlanIndex(plan), Routes.of(topology)];

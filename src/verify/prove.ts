@@ -1,6 +1,6 @@
 /**
- * Who may say that a plan is correct. The kernel decides, about candidates of a search and about plans that leave the compiler; `verify` explains
- * what is wrong and lists what was shown. Nothing in this file makes a `ProvedPlan` without the kernel's yes to that very plan.
+ * Decides who may claim that a plan is correct. The kernel decides, both on candidates of a search and on plans that leave the compiler; `verify`
+ * explains mistakes and lists what was shown. No code in this file makes a `ProvedPlan` unless the kernel has accepted that very plan.
  */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
@@ -12,19 +12,19 @@ import { fitsMachine } from './machine.ts';
 import { deepFrozen, plainCopy, type Seal, sealOf } from './seal.ts';
 import { type VerifyOptions, verificationOfCorrect, verify } from './verify.ts';
 
-/** A proof taken apart, as it goes from one thread to another. Nobody believes it: `proveAgain` asks the kernel of the receiving thread. */
+/** The parts of a proof, as they are posted between threads. The receiver does not trust them: `proveAgain` queries the kernel of its own thread. */
 export interface ProofParts {
   readonly plan: Plan;
   /** What the plan was checked for. */
   readonly options: VerifyOptions;
 }
 
-/** What may be written of a proved plan: the plan as the kernel accepted it, in a copy that nobody else has. */
+/** What emitters get of a proved plan: a private copy of the plan, equal to the one that the kernel accepted. */
 export interface OpenedProof extends ProofParts {
   readonly verification: Verification;
 }
 
-/** Only code of this file has it: without it the constructor of `ProvedPlan` throws. */
+/** Only this file has the symbol, and the constructor of `ProvedPlan` throws without it. */
 const permission = Symbol('the kernel has accepted the plan');
 
 let vouchFor: (plan: Plan, seal: Seal, verification: Verification, options: VerifyOptions) => ProvedPlan;
@@ -93,7 +93,7 @@ export class ProvedPlan {
 }
 Object.freeze(ProvedPlan);
 
-/** The refusal of something that claims to be a proof. @param why what is wrong with it */
+/** Returns the error for an object that claims to be a proof and is none. @param why what is wrong with it */
 export function forged(why: string): CccError {
   return new CccError('unproved', `this is no proof of a plan: ${why}; prove() makes one of a plan that is correct`);
 }
@@ -103,7 +103,7 @@ export function machineOf({ topology, load }: VerifyOptions): Topology | undefin
   return topology ?? load?.topology;
 }
 
-/** The digest that each topology had when a plan was first proved for it. */
+/** By topology: its digest when a plan was first proved for it. */
 const topologySeals = new WeakMap<Topology, Seal>();
 
 function firstSealOf(topology: Topology): Seal {
@@ -112,7 +112,7 @@ function firstSealOf(topology: Topology): Seal {
   return seal;
 }
 
-/** The plan if it is correct, or else what is wrong with it. */
+/** The plan if it is correct, otherwise what is wrong with it. */
 export type Check =
   | { readonly checked: CheckedPlan }
   | { readonly checked: undefined; readonly verification: Verification };
@@ -123,10 +123,7 @@ export interface Proof {
   readonly proved: ProvedPlan | undefined;
 }
 
-/**
- * Candidates that the kernel has accepted, with the question that it was asked: it need not be asked again when they leave, unless somebody has
- * changed them since.
- */
+/** Candidates that the kernel has accepted, each with the conditions of the check. A candidate that is emitted unchanged is not checked twice. */
 const candidates = new WeakMap<Plan, Accepted>();
 
 interface Accepted {
@@ -137,8 +134,8 @@ interface Accepted {
 }
 
 /**
- * Has the kernel check a candidate before it is simulated; `verify` explains only where something is wrong.
- * @returns a copy of the plan that is the caller's alone
+ * Lets the kernel check a candidate before it is simulated. `verify` runs only to explain a mistake.
+ * @returns a private copy of the plan
  * @throws as `judgePlan`
  */
 export function checkByKernel(given: Plan, options: VerifyOptions = {}): Check {
@@ -146,7 +143,7 @@ export function checkByKernel(given: Plan, options: VerifyOptions = {}): Check {
   const { topology, inflight = topology?.inflight, ownership, unwritten, slots } = options;
   const answer = queryKernel(plan, { inflight, ownership, unwritten, slots });
   if (answer.ok && (topology === undefined || fitsMachine(plan, topology))) {
-    // Which ranks combine differently is for `verify` to find.
+    // If the trees of ranks differ, the acceptance is not stored, so that `verify` runs later and finds out which ranks differ.
     if (answer.bitwise !== false) {
       const asked = { topology, inflight: options.inflight, ownership, unwritten };
       candidates.set(plan, { seal: sealOf(plan), options: asked, bitwise: answer.bitwise });
@@ -157,12 +154,12 @@ export function checkByKernel(given: Plan, options: VerifyOptions = {}): Check {
 }
 
 /**
- * The verdict on a plan: the kernel's, with what `verify` says about mistakes and about the machine.
- * @throws Disagreement; CccError 'limit' for a plan that is too large for either of them
+ * Returns the verdict on a plan: the kernel's verdict, with what `verify` says about mistakes and about the machine.
+ * @throws Disagreement if the two contradict each other; CccError 'limit' for a plan that is too large for either of them
  */
 export function judgePlan(plan: Plan, options: VerifyOptions = {}): Verification {
   const verification = withLimits(plan, verify(plan, options), options);
-  // Routes and ranks of a machine are nothing that the kernel knows of.
+  // The kernel knows neither routes nor ranks of a machine, so on these `verify` decides alone.
   if (verification.verdict === 'malformed' && options.topology !== undefined) return verification;
   return decided(plan, verification, options);
 }
@@ -184,7 +181,7 @@ export function prove(given: Plan, options: VerifyOptions = {}): Proof {
   return { verification: proved?.verification ?? verification, proved };
 }
 
-/** @param seal the digest of the plan while the kernel checked it */
+/** Makes the proof. @param seal the digest of the plan when the kernel checked it */
 function vouched(
   plan: Plan,
   verification: Verification,
@@ -198,8 +195,8 @@ function vouched(
 }
 
 /**
- * Proves a candidate that was found correct, for the machine that it was checked for.
- * @throws as `judgePlan`, and CccError 'limit' for one that exceeds what the machine states, Error for one that was changed into something wrong
+ * Proves a candidate that was accepted before, for the machine that it was checked for.
+ * @throws as `judgePlan`; CccError 'limit' for a plan that exceeds a limit of the machine; Error for a plan that was changed into a wrong one
  */
 export function proveChecked(
   { plan: given, topology }: CheckedPlan,
@@ -219,7 +216,7 @@ export function proveChecked(
 }
 
 /**
- * Proves a plan that another thread has proved, by the kernel of this one.
+ * Proves a plan that another thread has proved, by querying the kernel of this thread.
  * @throws as `proveChecked`, and CccError 'unproved' for a plan that is not correct
  */
 export function proveAgain({ plan: given, options }: ProofParts): ProvedPlan {
@@ -231,7 +228,7 @@ export function proveAgain({ plan: given, options }: ProofParts): ProvedPlan {
   );
 }
 
-/** The kernel's yes to the candidate, where it was asked the same question about the same plan. */
+/** Returns the kernel's earlier acceptance of the candidate, if it was for the same plan under the same conditions. */
 function acceptedAs(given: Plan, plan: Plan, options: VerifyOptions): Accepted | undefined {
   const accepted = candidates.get(given);
   if (accepted === undefined || Object.keys(limitsFor(options.load)).length > 0) return undefined;
@@ -244,13 +241,13 @@ function acceptedAs(given: Plan, plan: Plan, options: VerifyOptions): Accepted |
   return isSame && sealOf(plan) === accepted.seal ? accepted : undefined;
 }
 
-/** As `judgePlan`, without asking the kernel once more. */
+/** As `judgePlan`, without querying the kernel again. */
 function verificationOf(accepted: Accepted, plan: Plan, options: VerifyOptions): Verification {
   accepted.verification ??= verificationOfCorrect(plan, options, accepted.bitwise);
   return checkedBy(kernelName, withLimits(plan, accepted.verification, options));
 }
 
-/** Of a correct plan: whether it keeps to what the machine states of its commands. */
+/** Adds to the verification of a correct plan whether it respects the machine's limits on commands. */
 function withLimits(plan: Plan, verification: Verification, { load }: VerifyOptions): Verification {
   if (load === undefined || verification.verdict !== 'correct') return verification;
   const { messages, nodes, staging } = load.topology;

@@ -1,6 +1,6 @@
 /**
- * In which tree the results of each rank are combined. Floating-point results have the same bits, whatever the size of a message and of its
- * parts, where the tree is the same for every chunk and in every plan that is used.
+ * Describes the tree by which each rank's results are combined. Floating-point results have the same bits whatever the size of the message if all
+ * chunks use the same tree, and so do all plans that are used.
  */
 
 import { layOutCells } from '../ir/cell-memory.ts';
@@ -13,9 +13,9 @@ import { SymbolicRun } from './symbolic-run.ts';
 import type { CombinationTable } from './values.ts';
 
 /**
- * The trees of a correct plan as one text: for each rank the one by which all chunks of its output are combined, with ranks as leaves.
- * x ⊕ y is y ⊕ x, as it is bit by bit for the sums and products of IEEE 754. Plans with equal texts round alike.
- * @returns undefined where a rank combines two chunks of its output by different trees; '' where nothing rounds
+ * Describes the trees of a correct plan as one text: for each rank the tree by which all chunks of its output are combined, with ranks as leaves. x ⊕
+ * y and y ⊕ x count as the same tree, since sums and products of IEEE 754 commute bit by bit. Plans with equal texts round equally.
+ * @returns undefined if a rank combines two chunks of its output by different trees; '' if nothing rounds
  */
 export function reductionTrees(plan: Plan, slots: number = defaultLimits.slots): string | undefined {
   const { collective } = plan;
@@ -33,7 +33,7 @@ export function reductionTrees(plan: Plan, slots: number = defaultLimits.slots):
   for (let rank = 0; rank < collective.ranks; rank++) {
     const found = new Set<string>();
     for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
-      // What is undefined may hold anything.
+      // The collective does not define this slot, so its content does not matter.
       if (expectation(collective, rank, slot).kind === 'undefined') continue;
       found.add(shapes(symbolic.cells[memory.output[rank] + slot]));
     }
@@ -43,7 +43,9 @@ export function reductionTrees(plan: Plan, slots: number = defaultLimits.slots):
   return trees.join('; ');
 }
 
-/** The tree of a value as text, with the ranks of its leaves; of two operands the one that comes first in the alphabet is on the left. */
+/**
+ * Returns a function that writes the tree of a value with ranks as leaves. The operand whose text comes first in alphabetical order is on the left.
+ */
 function shapesOf(values: CombinationTable): (value: number) => string {
   const known = new Map<number, string>();
   return (value) => {

@@ -1,15 +1,21 @@
-/** Whether values fit where they are put: where shards have sizes of their own, a slot has room for a chunk of its own shard. */
+/**
+ * Checks that values fit where they are stored. If shards have sizes of their own, an input or output slot has room for a chunk of its own shard
+ * only.
+ */
 
 import type { CellMemory } from '../ir/cell-memory.ts';
 import { type Collective, inputChunks, outputChunks, shardOf } from '../ir/collective.ts';
 import type { CombinationTable } from './values.ts';
 
-/** Sizes are those of shards, in bytes; all have as many chunks. Slots of scratch have room for any. */
+/**
+ * Sizes are those of whole shards, in bytes; all shards have the same number of chunks, so comparing shards compares chunks. Slots of scratch have
+ * room for any chunk.
+ */
 export class Room {
   private readonly values: CombinationTable;
   private readonly collective: Collective;
   private readonly counts: readonly number[];
-  /** Size of the shard that each cell has room for a chunk of. */
+  /** By cell: the size of the shard for a chunk of which the cell has room. */
   private readonly ofCell: Float64Array;
 
   constructor(collective: Collective, counts: readonly number[], memory: CellMemory, values: CombinationTable) {
@@ -29,12 +35,12 @@ export class Room {
     }
   }
 
-  /** What a cell holds after a value has been put there. */
+  /** Returns what a cell holds after a value has been stored in it: the value, or `cutOff` if it does not fit. */
   kept(cell: number, value: number): number {
     return value === -1 || this.sizeOf(value) <= this.ofCell[cell] ? value : this.values.cutOff;
   }
 
-  /** Of a reduction the size of its first operand: one of chunks of different sizes is nothing that anybody asks for. */
+  /** Returns the size of a value. A reduction has the size of its first operand; no collective asks for a reduction of chunks of different sizes. */
   private sizeOf(value: number): number {
     const leaf = this.values.firstOf(value);
     if (leaf >= this.values.unknown) return 0;

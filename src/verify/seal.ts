@@ -1,7 +1,7 @@
 /**
- * What keeps a proof and its plan together. Typed arrays cannot be frozen, so a proof keeps a digest of every value of its plan, and whoever
- * writes the plan compares it with the digest of what is about to be written. A digest is never stored or sent, and its seeds are drawn anew in
- * each thread and never leave this file: nobody can construct two plans with the same digest on purpose.
+ * Ties a proof to its plan. Typed arrays cannot be frozen, so a proof stores a digest of every value of its plan, and whoever writes the plan
+ * compares it with the digest of what is about to be written. A digest is never stored or sent, and its seeds are drawn in each thread and never
+ * leave this file, so nobody can construct two plans with equal digests on purpose.
  */
 import { CccError } from '../ir/diagnostic.ts';
 
@@ -9,8 +9,8 @@ import { CccError } from '../ir/diagnostic.ts';
 export type Seal = string;
 
 /**
- * A deep copy that shares no memory with the value, so that nobody else can change it. Every value is read exactly once: a getter cannot
- * answer one thing to the kernel and another thing to an emitter. What occurs in several places is copied once.
+ * Returns a deep copy that shares no memory with the value, so that nobody else can change it. Every value is read exactly once, so that a getter
+ * cannot give one answer to the kernel and another one to an emitter. An object that occurs in several places is copied once.
  *
  * @throws CccError 'malformed' for anything but plain objects, arrays, `Int32Array` and primitive values
  */
@@ -26,7 +26,7 @@ function copyOf(value: unknown, copies: Map<object, unknown>): unknown {
   if (known !== undefined) return known;
   if (ArrayBuffer.isView(value)) {
     if (!(value instanceof Int32Array)) throw notPlain('a view of memory that is no Int32Array');
-    // A view of shared memory, which another thread might change, becomes one of memory of its own.
+    // The copy has memory of its own, even if the original views shared memory that another thread might change.
     const column = new Int32Array(value);
     copies.set(value, column);
     return column;
@@ -49,7 +49,7 @@ function notPlain(what: string): CccError {
   return new CccError('malformed', `a plan consists of plain data, and this one holds ${what}`);
 }
 
-/** Makes a value and everything that it consists of unchangeable. It must hold no typed arrays, which cannot be frozen. */
+/** Makes a value and everything that it contains immutable. It must contain no typed arrays, which cannot be frozen. */
 export function deepFrozen<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -69,17 +69,18 @@ const secrets = new DataView(crypto.getRandomValues(new Uint8Array(16)).buffer);
 const seeds = { a: secrets.getInt32(0), b: secrets.getInt32(4) };
 const factors = { a: secrets.getInt32(8) | 1, b: secrets.getInt32(12) | 1 };
 
-/** What stands before a value in the digest, so that no two kinds of values look alike. */
+/** A tag comes before each value in the digest, so that values of different kinds never look alike. */
 const tags = { number: 1, text: 2, known: 3, undefined: 4, null: 5, true: 6, false: 7, column: 8, list: 9, record: 10 };
 
 /**
- * Two chains of multiplications of 32 bits, each with a secret start and a secret odd factor. A step maps states one to one for each word, and words
- * one to one for each state: a single changed word always changes the digest, several ones do with a probability of about 1 − 2⁻⁶⁴.
+ * Two multiplicative hashes of 32 bits, each with a secret start and a secret odd factor. A step is a bijection of the state for each word, and a
+ * bijection of the word for each state. So a single changed word always changes the digest, and several changed words do with a probability of about
+ * 1 − 2⁻⁶⁴.
  */
 class Digest {
   private a = seeds.a;
   private b = seeds.b;
-  /** Objects and texts that have been added, numbered in that order: later occurrences add the number. */
+  /** Objects and texts that have been added, numbered in that order. A later occurrence adds the number only. */
   private readonly known = new Map<unknown, number>();
 
   seal(): Seal {
@@ -128,7 +129,7 @@ class Digest {
     for (let at = 0; at < value.length; at++) this.word(value.charCodeAt(at));
   }
 
-  /** Whether a value has been added before; then its number stands for it. */
+  /** Whether a value has been added before; if so, this adds its number. */
   private isKnown(value: unknown): boolean {
     const number = this.known.get(value);
     if (number === undefined) {
@@ -147,7 +148,9 @@ class Digest {
     this.b = b ^ (b >>> 13);
   }
 
-  /** As `word` for each of them, with the state in local variables: a plan of a million operations has 17 million words. */
+  /**
+   * Adds several words. It repeats the code of `word` with the state in local variables, since a plan of a million operations has 17 million words.
+   */
   private words(words: Int32Array): void {
     let { a, b } = this;
     const { a: factorA, b: factorB } = factors;

@@ -8,7 +8,7 @@ import { CombinationTable } from './values.ts';
 
 export class SymbolicRun extends DataRun {
   readonly values: CombinationTable;
-  /** Undefined where all chunks are of one size. */
+  /** Checks that chunks fit their slots; undefined if all chunks have the same size. */
   private readonly room: Room | undefined;
 
   constructor(index: PlanIndex, memory: CellMemory, connections: Connections) {
@@ -30,7 +30,10 @@ export class SymbolicRun extends DataRun {
       : values.combine(this.operand(held), this.operand(arriving));
   }
 
-  /** A reduction with memory that nothing has written gives a value that no collective expects. */
+  /**
+   * Returns the value of an operand. Memory that nothing has written counts as `unknown`, and a reduction with it gives a value that no collective
+   * expects.
+   */
   private operand(value: number): number {
     return value === -1 ? this.values.unknown : value;
   }

@@ -1,6 +1,6 @@
 /**
- * Symbolic values: trees of reductions over input chunks, each distinct tree once (hash-consing), so that equal values
- * have equal numbers. Input chunks come first, rank after rank; reductions follow in the order they were made.
+ * Symbolic values: trees of reductions over input chunks. Each distinct tree is stored once (hash-consing), so equal values have equal numbers. Input
+ * chunks come first, rank by rank; reductions follow in the order in which they were made.
  */
 import { type Collective, type Contribution, inputChunks } from '../ir/collective.ts';
 import { IntColumn } from '../ir/column.ts';
@@ -8,16 +8,16 @@ import { IntColumn } from '../ir/column.ts';
 export class CombinationTable {
   /** Leaves of rank r are `firstLeaf[r] … firstLeaf[r + 1] − 1`. */
   private readonly firstLeaf: Float64Array;
-  /** A leaf that no collective asks for: what lies in memory that nothing has written. */
+  /** A leaf that no collective asks for: the content of memory that nothing has written. */
   readonly unknown: number;
-  /** Another one: what is left of a chunk that did not fit where it was put. */
+  /** Another such leaf: what is left of a chunk that did not fit where it was stored. */
   readonly cutOff: number;
   private readonly leaves: number;
-  /** Operands matter in their order; otherwise x ⊕ y and y ⊕ x are one value. */
+  /** Whether the order of operands matters; if not, x ⊕ y and y ⊕ x are one value. */
   private readonly ordered: boolean;
   private readonly left = new IntColumn();
   private readonly right = new IntColumn();
-  /** First and last leaf of a value in the order of its operands, and whether its leaves ascend (weakly). */
+  /** By value: its first and last leaf in the order of the operands, and whether its leaves are in (weakly) ascending order. */
   private readonly first = new IntColumn();
   private readonly last = new IntColumn();
   private readonly ascends = new IntColumn();
@@ -43,7 +43,7 @@ export class CombinationTable {
     return value < this.leaves;
   }
 
-  /** Which input chunk a leaf is; not for `unknown` and `cutOff`. */
+  /** Returns the input chunk that a leaf stands for; not defined for `unknown` and `cutOff`. */
   contribution(leaf: number): Contribution {
     let low = 0;
     let high = this.firstLeaf.length - 1;
@@ -56,7 +56,7 @@ export class CombinationTable {
     return { rank: low, chunk: leaf - this.firstLeaf[low] };
   }
 
-  /** left ⊕ right. */
+  /** Returns the value left ⊕ right. */
   combine(left: number, right: number): number {
     const [a, b] = this.ordered || left <= right ? [left, right] : [right, left];
     let slot = this.slotOf(a, b);
@@ -75,12 +75,12 @@ export class CombinationTable {
     return this.leaves + node;
   }
 
-  /** What a reduction is made of; undefined for leaves. */
+  /** Returns the operands of a reduction, or undefined for a leaf. */
   operands(value: number): readonly [left: number, right: number] | undefined {
     return this.isLeaf(value) ? undefined : [this.left.at(value - this.leaves), this.right.at(value - this.leaves)];
   }
 
-  /** The leaves stand in rank order (of one chunk), read from left to right. */
+  /** Whether the leaves of a value (of one chunk) are in rank order from left to right. */
   inOrder(value: number): boolean {
     return this.isLeaf(value) || this.ascends.at(value - this.leaves) === 1;
   }
@@ -91,8 +91,8 @@ export class CombinationTable {
   }
 
   /**
-   * The leaves of a value from left to right, each as often as it occurs, but no more than `limit` of them: a tree of few
-   * nodes may have endlessly many leaves. With `distinct`, each leaf once.
+   * Returns the leaves of a value from left to right, each as often as it occurs, but at most `limit` of them: a tree of few nodes may have
+   * exponentially many leaves, since subtrees are shared. With `distinct`, each leaf is returned once.
    */
   contents(value: number, limit: number, distinct = false): number[] {
     const found: number[] = [];
@@ -113,7 +113,7 @@ export class CombinationTable {
     return this.isLeaf(value) ? value : this.last.at(value - this.leaves);
   }
 
-  /** Where a ⊕ b stands in the table, or the empty place where it belongs. */
+  /** Returns the position of a ⊕ b in the hash table, or the empty position where it belongs. */
   private slotOf(a: number, b: number): number {
     const mask = this.table.length - 1;
     let slot = (Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b)) >>> 0;

@@ -1,7 +1,7 @@
 /**
- * The verifier runs the checks of `checks/` in a fixed order and says what each of them shows or finds (docs/verification.md). A check relies on
- * the checks before it, so the first failure ends the sequence and gives the verdict. Checks decide; `explain/` has the words for what they
- * find. Nobody believes the verdict alone: the kernel decides (prove.ts), and a disagreement between the two is an internal error.
+ * The verifier. It runs the checks of `checks/` in a fixed order and says what each of them has shown or found (docs/verification.md). A check relies
+ * on the checks before it, so the first failure ends the sequence and determines the verdict. The checks decide, and `explain/` puts their findings
+ * into words. The verdict alone is not trusted: the kernel decides (prove.ts), and a disagreement between the two is an internal error.
  */
 
 import { type CellMemory, layOutCells } from '../ir/cell-memory.ts';
@@ -51,8 +51,8 @@ export interface VerifyOptions {
   /** How long operations own their slices: `strict` for runtimes such as MPI; default `event`. */
   readonly ownership?: Ownership | undefined;
   /**
-   * What memory holds before anything is written to it. `empty` (the default): reading it is an error. `unknown`: reading it is a
-   * warning, as in runtimes that keep buffers between calls, and the plan is wrong only if the unknown value reaches a result.
+   * What memory holds before anything is written to it. `empty` (the default): reading it is an error. `unknown`: reading it is a warning, as in
+   * runtimes that keep buffers between calls, and the plan is wrong only if the unknown value reaches a result.
    */
   readonly unwritten?: 'empty' | 'unknown' | undefined;
   /** Largest number of memory slots, and of slots that operations touch, in all; default 2²⁷. */
@@ -60,8 +60,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Verifies a plan whose tables hold their invariants (src/ir/plan.ts).
- * @throws CccError `range` for a limit in flight that is no number, `limit` for a plan larger than `slots`.
+ * Verifies a plan whose tables satisfy their invariants (src/ir/plan.ts).
+ * @throws CccError `range` if the limit of transfers in flight is no valid number, `limit` for a plan larger than `slots`.
  */
 export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
   const record = new CheckRecord(options.inflight ?? options.topology?.inflight);
@@ -82,9 +82,9 @@ export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
 }
 
 /**
- * The verification of a plan that the kernel has accepted and that runs on its machine, without running the checks again: only the smallest
- * safe number of transfers in flight is not known yet.
- * @param bitwise whether all ranks combine each chunk with the same tree, as they must; undefined where nothing is reduced
+ * Returns the verification of a plan that the kernel has accepted and that runs on its machine, without running the checks again. The smallest safe
+ * number of transfers in flight is then unknown.
+ * @param bitwise whether all ranks combine each chunk by the same tree, which must be true; undefined if nothing is reduced
  */
 export function verificationOfCorrect(
   plan: Plan,
@@ -108,12 +108,12 @@ export function verificationOfCorrect(
   return record.verification();
 }
 
-/** Whether the findings are the same for every run: they are about the result alone, and a plan without races has one result. */
+/** Whether the findings do not depend on the run: findings about the result do not, since a plan without races has one result. */
 function isOrderless({ verdict, findings }: CheckRecord): boolean {
   return verdict === 'correct' && findings.every(({ code }) => code === 'not-bitwise');
 }
 
-/** What the checks along a run need: the products of the checks before them. */
+/** What the checks along a run need: the results of the checks before them. */
 interface CheckedForm {
   readonly index: PlanIndex;
   readonly connections: Connections;
@@ -122,7 +122,7 @@ interface CheckedForm {
   readonly routes: Routes | undefined;
 }
 
-/** Checks that the plan is well formed and that its messages match; undefined if one of these fails. */
+/** Checks that the plan is well formed and that its messages match; returns undefined if one of these checks fails. */
 function checkUpToMessages(plan: Plan, options: VerifyOptions, record: CheckRecord): CheckedForm | undefined {
   const { topology, slots = defaultLimits.slots } = options;
   const wellFormed = wellFormedText(plan, topology);

@@ -1,11 +1,11 @@
 /**
- * What messages carry between the operation that puts it there and the one that takes it. Where messages are taken at once, as in runs without
- * buffers, the room of one serves all.
+ * Storage for the values in messages, between the operation that sends them and the one that receives them. It is a stack: in runs without buffers
+ * every message is received at once, so the same storage serves all messages.
  */
 export class Carried {
-  /** Of all messages under way. A larger array takes its place when `put` needs room. */
+  /** The values of all messages in flight. `put` replaces the array by a larger one when it is full. */
   values = new Float64Array(1024);
-  /** By operation that puts: where its message begins. */
+  /** By sending operation: where its message begins in `values`. */
   private readonly at: Int32Array;
   private end = 0;
 
@@ -13,7 +13,7 @@ export class Carried {
     this.at = new Int32Array(operations);
   }
 
-  /** Makes room for a message; its values go behind the place that is returned. */
+  /** Reserves storage for a message and returns where it begins; the caller writes the values there. */
   put(operation: number, count: number): number {
     const at = this.end;
     this.at[operation] = at;
@@ -26,10 +26,10 @@ export class Carried {
     return at;
   }
 
-  /** Where the message begins that an operation has put; its values are there until the next `put`. */
+  /** Returns where the message of a sending operation begins. Its values stay valid until the next `put`. */
   take(operation: number, count: number): number {
     const at = this.at[operation];
-    // One that others came behind keeps its room.
+    // Storage is released only for the topmost message; storage below later messages stays reserved.
     if (at + count === this.end) this.end = at;
     return at;
   }

@@ -1,27 +1,27 @@
 /**
- * Multisets of places that a value ends up in, for runs that are followed backwards. Most values end up in one place, which is a number; what ends
- * up in several is the union of two multisets, or a multiset of another rank as rank 0 names it, and is not listed before somebody asks. A
- * place is rank · `stride` + number, the rank as seen from the rank that holds the value.
+ * Multisets of the places into which a value flows, for backward runs. Most values flow into one place, and such a multiset is stored as the number
+ * of the place. Others are stored as the union of two multisets, or as a multiset of another rank translated to rank 0's names, and are listed only
+ * when they are queried. A place is the number rank · `stride` + index, with the rank relative to the rank that holds the value.
  */
 import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { Translations } from './translations.ts';
 
-/** Multisets below this are joined ones. */
+/** Numbers up to this one stand for unions: union k has the number −2 − k. */
 const firstJoined = -2;
 
-/** Why a multiset is not what it should be. */
+/** Why a multiset is wrong. */
 export type Flaw = 'missing' | 'twice' | 'elsewhere' | 'too many to list';
 
 export class Ends {
   private readonly stride: number;
   private readonly group: TranslationGroup;
-  /** Of joined multiset −2 − k: its two parts, the second `nowhere` if there is one, and how far off the rank is that they are of. */
+  /** The two operands of union k (the second is `nowhere` if there is only one), and the offset of the rank whose names they use. */
   private readonly parts: (readonly [one: number, other: number, offset: number])[] = [];
   private readonly translations: Translations;
   private budget: number;
 
-  /** @param budget steps of listing multisets that may be taken in all */
+  /** @param budget largest total number of steps for listing multisets */
   constructor(group: TranslationGroup, stride: number, budget: number) {
     this.group = group;
     this.translations = new Translations(group);
@@ -35,7 +35,7 @@ export class Ends {
     return this.join(a, b, 0);
   }
 
-  /** What the rank at an offset says of a multiset, as rank 0 names it. */
+  /** Translates a multiset of the rank at an offset to rank 0's names. */
   translated(multiset: number, offset: number): number {
     if (multiset === none) return multiset;
     if (multiset < 0) {
@@ -47,8 +47,8 @@ export class Ends {
   }
 
   /**
-   * Undefined if a multiset has `count` different places, for each of which `belongs` holds.
-   * @param repeats whether a place may be there more than once
+   * Returns undefined if a multiset consists of `count` different places and `belongs` holds for each of them, else what is wrong.
+   * @param repeats whether a place may occur more than once
    */
   flawOf(multiset: number, count: number, repeats: boolean, belongs: (place: number) => boolean): Flaw | undefined {
     if (multiset >= 0) return !belongs(multiset) ? 'elsewhere' : count === 1 ? undefined : 'missing';
@@ -62,7 +62,7 @@ export class Ends {
     return seen.size === count ? undefined : 'missing';
   }
 
-  /** The places of a multiset, as often as they are there; undefined where the budget ends. */
+  /** Lists the places of a multiset, each as often as it occurs; yields undefined when the budget is exhausted. */
   private *list(multiset: number): Iterable<number | undefined> {
     const { group, stride } = this;
     const waiting = [multiset];

@@ -1,4 +1,4 @@
-/** Well-formedness of a compact plan: what its form requires beyond the form of a full plan. */
+/** Checks that a compact plan is well formed, beyond what is required of a full plan. */
 import { inputChunks, outputChunks } from '../../ir/collective.ts';
 import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.ts';
 import { isReceive, isSend, planBuffers } from '../../ir/plan.ts';
@@ -11,7 +11,7 @@ function isCount(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least;
 }
 
-/** Collective, shape, bulks, buffers; `ranks` is what the machine has, if there is one. */
+/** Checks collective, shape, bulks and buffers. @param machineShape extents of the machine's axes, if the plan is verified for a machine */
 export function checkCompactFrame(plan: CompactPlan, machineShape: readonly number[] | undefined): CheckFindings {
   const findings = new CheckFindings('malformed');
   const expect = (holds: boolean, message: () => string): void => {
@@ -52,7 +52,7 @@ export function checkCompactFrame(plan: CompactPlan, machineShape: readonly numb
   return findings;
 }
 
-/** A slice of a buffer whose shards are shifted stays within one shard: otherwise a shift could tear it. */
+/** Checks that no slice of a buffer whose shards are shifted crosses the border of a shard: after a shift its two parts might not be contiguous. */
 export function checkShards(index: PlanIndex, compact: CompactPlan): CheckFindings {
   const findings = new CheckFindings('malformed');
   const { plan } = index;

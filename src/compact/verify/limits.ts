@@ -1,9 +1,9 @@
 /** How far the checks of compact plans follow values. */
 export const compactVerifyLimits = {
-  /** Values of a chain of reductions that are examined, each an operand of the one before. */
+  /** Longest chain of reductions, each an operand of the next, that is examined. */
   chainOfReductions: 2000,
-  /** Operations of all ranks up to which the kernel is given the plan written out. */
+  /** Largest number of operations of all ranks at which the plan is expanded and given to the kernel. */
   operationsForKernel: 100_000,
-  /** Axes of a shape: as many as a machine's file may have. */
+  /** Largest number of axes of a shape, the same as in topology files. */
   axes: 16,
 } as const;

@@ -1,8 +1,7 @@
 /**
- * What one rank knows by itself: lane order and `after`, and nothing that messages tell. In the program that all ranks run
- * shifted, a path over messages leads from one rank to another; whether it comes back to where it started the program
- * alone does not show. Local paths stay on their rank, so what they order is ordered on every rank; and as all their
- * edges are local, it is so under strict ownership too.
+ * The part of happens-before that a rank knows without messages: lane order and `after`. In the program that all ranks execute shifted, a path over
+ * messages leads from one rank to another, and the program alone does not show whether the path returns to the rank where it started. Local paths
+ * stay on their rank, so what they order is ordered on every rank. As all their edges are local, they also order accesses under strict ownership.
  */
 
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
@@ -20,7 +19,7 @@ export class CompactLocalOrder extends HappensBefore {
     return this.found;
   }
 
-  /** None: no message orders anything here. */
+  /** Returns none: no message orders anything here. */
   override messageTo(): number {
     return -1;
   }

@@ -1,4 +1,6 @@
-/** The result of a compact plan that only moves data: in the end every output slot holds the input chunk that belongs there. */
+/**
+ * Checks the result of a compact plan that only moves data: at the end every output slot must hold the input chunk that the collective puts there.
+ */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
@@ -7,12 +9,12 @@ import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { CheckFindings } from '../../verify/explain/findings.ts';
 import type { NamingRun } from './naming-run.ts';
 
-/** Whether a plan moves data and does nothing else. */
+/** Whether a plan has no reductions. */
 export function onlyMoves({ ops }: Plan): boolean {
   return ops.kind.every((kind) => kind !== OperationCode.reduce && kind !== OperationCode.recvReduce);
 }
 
-/** After a complete run of a plan without races; allgather and alltoall only. */
+/** Checks the outputs after a complete run without data races. It is used for allgather and alltoall only. */
 export function checkMoved(
   index: PlanIndex,
   memory: CellMemory,
@@ -26,7 +28,7 @@ export function checkMoved(
   const values = run.cells.names(memory.output[0], buffers[0].output);
   for (let slot = 0; slot < buffers[0].output; slot++) {
     const shard = Math.floor(slot / chunks);
-    // What shard i of the output wants of rank i: its input, or the shard of it that is for rank 0, which i calls ⊖i.
+    // Shard i of the output must be rank i's input (allgather), or the shard of it that is for rank 0 (alltoall), which rank i's program names ⊖i.
     const from = collective.kind === 'allgather' ? 0 : group.negate(shard) * chunks;
     const wanted = shard * inputs + from + (slot % chunks);
     const value = values[slot];

@@ -1,37 +1,37 @@
 /**
- * The names of what stands in the cells of a rank while its program runs. They are in a list, and cells that were written together are a run: their
- * names follow each other there, as some other rank saw them, from which the run has been shifted. So a message of many chunks is passed on by
- * its place and its shift alone: in an alltoall of a million ranks each sends half a billion chunks.
+ * The names of the values in a rank's cells while its program runs. Names are stored in a list. Cells that were written together form a run, which
+ * refers to a range of the list and to the shift from the rank whose names are stored there. So a message of many chunks is passed on in constant
+ * time, by a range and a shift: in an alltoall of a million ranks, every rank sends half a billion chunks.
  */
 import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { CellBits } from '../../verify/cell-bits.ts';
 import { Translations } from './translations.ts';
 
-/** Names that follow each other. */
+/** A range of the list of names, as seen from a shifted rank. */
 interface Piece {
-  /** Where they begin in the list. */
+  /** Index of the first name in the list. */
   readonly at: number;
-  /** What takes the rank that sees them so to the one whose cells they are in. */
+  /** Offset from the rank whose view the names are stored in to the rank whose cells hold the values. */
   readonly shift: number;
   readonly count: number;
 }
 
-/** Names are numbers, rank · `ids` + id, the rank as seen from the one that holds the value; at first all are `nothing`. */
+/** Names are numbers, rank · `ids` + id, with the rank relative to the rank that holds the value. At first all cells hold `nothing`. */
 export class NamedCells {
   private readonly cells: number;
   private readonly ids: number;
   private readonly group: TranslationGroup;
   private readonly translations: Translations;
-  /** Where runs of cells begin, and the end of the last. */
+  /** The first cells of all runs, and the end of the last run. */
   private readonly starts: CellBits;
-  /** By the cell at which a run begins: where its names are, and their shift. */
+  /** By first cell of a run: where its names are in the list, and their shift. */
   private readonly at: Int32Array;
   private readonly shift: Int32Array;
-  /** Numbers beyond 32 bits, far from 53. */
+  /** The names; 64-bit floats, since names exceed 32 bits but stay far below 2⁵³. */
   private list: Float64Array;
   private used: number;
-  /** Messages that have been sent and not received, by the operation that sent them. */
+  /** Messages in flight, by the operation that sent them. */
   private readonly sent = new Map<number, Piece>();
 
   constructor(cells: number, ids: number, group: TranslationGroup) {
@@ -48,14 +48,14 @@ export class NamedCells {
     this.starts.add(cells);
   }
 
-  /** The names in some cells. */
+  /** Returns the names in consecutive cells. */
   names(first: number, count: number): Float64Array {
     const names = new Float64Array(count);
     this.gather(first, count, names, 0);
     return names;
   }
 
-  /** Writes names that count up from one on. */
+  /** Writes consecutive names, starting from `name`. */
   count(first: number, count: number, name: number): void {
     const at = this.reserve(count);
     for (let i = 0; i < count; i++) this.list[at + i] = name + i;
@@ -70,12 +70,12 @@ export class NamedCells {
     this.sent.set(operation, this.piece(first, count));
   }
 
-  /** Writes what an operation has sent, which came from a rank at an offset. */
+  /** Receives the message of an operation, sent by the rank at an offset, into the cells from `first` on. */
   receive(operation: number, offset: number, first: number): void {
     this.write(first, this.taken(operation, offset));
   }
 
-  /** The names that an operation has sent, from a rank at an offset. */
+  /** Returns the names in the message of an operation, sent by the rank at an offset. */
   namesFrom(operation: number, offset: number): Float64Array {
     const piece = this.taken(operation, offset);
     const names = new Float64Array(piece.count);
@@ -99,7 +99,7 @@ export class NamedCells {
     this.shift[first] = shift;
   }
 
-  /** Lets a run begin at a cell. */
+  /** Makes a cell the first of a run. */
   private split(cell: number): void {
     if (this.starts.has(cell)) return;
     const start = this.starts.lastUpTo(cell);
@@ -108,10 +108,10 @@ export class NamedCells {
     this.shift[cell] = this.shift[start];
   }
 
-  /** The names in some cells; those of several runs are put together in the list. */
+  /** Returns the names in consecutive cells as one range; the names of several runs are first copied to one place in the list. */
   private piece(first: number, count: number): Piece {
     if (count > 0) {
-      // Else it would be looked for again from every other cell of a long run.
+      // Without this split, a long run would be searched for again from each of its cells.
       this.split(first);
       this.split(first + count);
       if (this.starts.firstFrom(first + 1) === first + count)
@@ -122,7 +122,7 @@ export class NamedCells {
     return { at, shift: 0, count };
   }
 
-  /** Writes the names in some cells into a list. */
+  /** Copies the names in consecutive cells into a list. */
   private gather(first: number, count: number, list: Float64Array, to: number): void {
     for (let cell = first; cell < first + count; ) {
       const start = this.starts.lastUpTo(cell);
@@ -133,7 +133,7 @@ export class NamedCells {
     }
   }
 
-  /** Writes names into a list as the rank sees them that has them now. */
+  /** Copies names into a list, translated to the view of the rank that holds the values now. */
   private spell({ at, shift, count }: Piece, list: Float64Array, to: number): void {
     const { ids } = this;
     const translate = this.translations.by(shift);
@@ -144,7 +144,7 @@ export class NamedCells {
     }
   }
 
-  /** Room for so many names in the list; where there is none, what is still needed moves to a new one. */
+  /** Reserves entries in the list. If it is full, the ranges that are still in use move to a new list. */
   private reserve(count: number): number {
     if (this.used + count > this.list.length) this.moveTo(count);
     const at = this.used;

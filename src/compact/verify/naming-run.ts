@@ -1,8 +1,8 @@
 /**
- * A run of a compact program on names of values. A value that is an input chunk is named by the rank whose it is, as seen from the
- * rank that holds it, and by the slot of that rank's input as its own program names it; one that a reduction has made, by the
- * rank that made it and by which of the program's reductions did. A shift of all ranks changes neither, so what one rank holds
- * under a name every rank holds under it; and what rank 0 receives from offset q is what q holds: (i, id) there is (q ⊕ i, id) here.
+ * Executes a compact program on names of values. The name of an input chunk consists of the rank whose input it is, relative to the rank that holds
+ * it, and of the slot of that input in its owner's own program. The name of a reduction's result consists of the rank that computed it and the number
+ * of the reduction in that rank's program. Shifting all ranks changes neither part. So if one rank holds a value under some name, every rank holds
+ * its own shifted value under the same name; and what rank 0 receives from offset q is what rank q holds: the name (i, id) there is (q ⊕ i, id) here.
  */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
@@ -12,15 +12,18 @@ import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { NamedCells } from './named-cells.ts';
 
-/** Names are numbers: rank · `ids` + id; ids below `inputs` are slots of the input, the others are reductions of one chunk. */
+/**
+ * Executes rank 0's program. A name is the number rank · `ids` + id; ids below `inputs` are slots of the input, larger ids are reductions of one
+ * chunk.
+ */
 export class NamingRun {
-  /** What stands in the cells of the rank by now. */
+  /** The names of the values in the rank's cells, up to the operation executed last. */
   readonly cells: NamedCells;
   readonly inputs: number;
   readonly ids: number;
   /** The first id that a reduction makes, by operation. */
   readonly firstMade: Int32Array;
-  /** By id less `inputs`: the names of the two operands. */
+  /** By id − `inputs`: the names of the two operands of a reduction. */
   readonly held: Float64Array;
   readonly added: Float64Array;
   private readonly index: PlanIndex;
@@ -47,7 +50,7 @@ export class NamingRun {
     this.cells.count(memory.input[0], this.inputs, 0);
   }
 
-  /** Runs an operation; all that come before it have run. */
+  /** Executes an operation. The caller executes operations in an order that respects happens-before. */
   step(operation: number): void {
     const { cells, connections, index, memory } = this;
     const { ops } = index.plan;
@@ -69,7 +72,7 @@ export class NamingRun {
     }
   }
 
-  /** The chunks of a reduction's destination get new values, of what they hold and an operand each. */
+  /** Gives each chunk of a reduction's destination a new value, made of its old value and one operand. */
   private make(operation: number, operands: Float64Array): void {
     const { cells, inputs } = this;
     const target = this.memory.targetCell[operation];

@@ -1,22 +1,25 @@
-/** Proofs of compact plans: the twin of `src/verify/prove.ts`, which gives the reasons. Nothing here makes one unless `verifyCompact` says "correct". */
+/**
+ * Proofs of compact plans. `src/verify/prove.ts` does the same for full plans and gives the reasons for this design. A proof is made only if
+ * `verifyCompact` accepts the plan.
+ */
 import type { CompactPlan } from '../../ir/compact.ts';
 import type { Verification } from '../../ir/verification.ts';
 import { forged } from '../../verify/prove.ts';
 import { deepFrozen, plainCopy, type Seal, sealOf } from '../../verify/seal.ts';
 import { type CompactVerifyOptions, verifyCompact } from './verify.ts';
 
-/** What may be written of a proved compact plan: the plan as it was verified, in a copy that nobody else has. */
+/** What emitters get of a proved compact plan: a private copy of the plan, equal to the one that was verified. */
 export interface OpenedCompactProof {
   readonly plan: CompactPlan;
   readonly verification: Verification;
 }
 
-/** Only code of this file has it: without it the constructor of `ProvedCompactPlan` throws. */
+/** Only this file has the symbol, and the constructor of `ProvedCompactPlan` throws without it. */
 const permission = Symbol('the plan has been verified');
 
 let vouchFor: (plan: CompactPlan, seal: Seal, verification: Verification) => ProvedCompactPlan;
 
-/** A compact plan that has been verified. `plan` is for reading; what is written comes from `ProvedCompactPlan.open`. */
+/** A compact plan that has been verified. `plan` is for reading; emitters write the copy that `ProvedCompactPlan.open` returns. */
 export class ProvedCompactPlan {
   readonly #plan: CompactPlan;
   readonly #seal: Seal;
@@ -44,7 +47,10 @@ export class ProvedCompactPlan {
     return this.#verification;
   }
 
-  /** @throws CccError 'unproved' for anything that the verifier has not made, and for a plan that was changed since it was verified */
+  /**
+   * Returns what may be written. @throws CccError 'unproved' for an object that the verifier has not made, and for a plan that was changed since it
+   * was verified
+   */
   static open(this: void, proved: ProvedCompactPlan): OpenedCompactProof {
     if (!(#plan in proved)) throw forged('it was put together by hand or copied from a proof, which loses the proof');
     const plan = plainCopy(proved.#plan);
@@ -54,7 +60,7 @@ export class ProvedCompactPlan {
 }
 Object.freeze(ProvedCompactPlan);
 
-/** Verifies a compact plan and, if it is correct, vouches for a copy of it. @throws as `verifyCompact` */
+/** Verifies a compact plan. If it is correct, the result contains a proof for a copy of it. @throws as `verifyCompact` */
 export function proveCompact(
   given: CompactPlan,
   options: CompactVerifyOptions = {},

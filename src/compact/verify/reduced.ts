@@ -1,10 +1,10 @@
 /**
- * The result of a compact reducescatter or allreduce. A run on names (`naming-run.ts`) says which reductions of one rank or another the outputs
- * hold in the end, and so of which slot each of these has to be the reduction. Then the run is followed backwards: of each cell it is
- * asked in which of these values, of which ranks, its content ends up, and how often. A copy or a message hands the answer from where
- * it wrote to where it read, a reduction gives it to both of its operands, and where one of these values is made, that is added. At
- * the start of the run each slot of the input must be in the values that should have it, once (or, if the operator allows
- * it, more often), and in no others. So said of rank 0 it is true of every rank; counted over all ranks, each value has all that it should.
+ * Checks the result of a compact reducescatter or allreduce. A forward run on names (`naming-run.ts`) gives the reductions that the outputs hold at
+ * the end, and so the input slot of which each must be the reduction over all ranks. A backward run then computes, for each cell, the multiset of
+ * these results into which the cell's content flows: a copy or a message passes the multiset from its destination to its source, a reduction passes
+ * it to both operands, and where a result is computed, that result is added. At the start of the run each input slot must flow into exactly the
+ * results that need it, once (or, for idempotent operators, at least once). This holds for rank 0's inputs, hence by symmetry for those of all ranks,
+ * so every result has exactly the operands that it must have.
  */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
@@ -20,7 +20,7 @@ import { Ends, type Flaw } from './ends.ts';
 import type { NamingRun } from './naming-run.ts';
 import type { Results, SlotShift } from './results.ts';
 
-/** A complete run of a plan without races, and what came out. */
+/** A complete run of a plan without data races, and the values in its outputs. */
 export interface Reductions {
   readonly index: PlanIndex;
   readonly memory: CellMemory;
@@ -32,7 +32,7 @@ export interface Reductions {
   readonly shift: SlotShift;
 }
 
-/** Findings; undefined if there are too many places that input chunks end up in. @param budget of places */
+/** Returns the findings, or undefined if input chunks flow into more results than `budget` allows to list. */
 export function checkReduced(plan: CompactPlan, reductions: Reductions, budget: number): CheckFindings | undefined {
   const { memory, order, run, results, shift } = reductions;
   const numbered = [...results.slotOf];
@@ -44,7 +44,7 @@ export function checkReduced(plan: CompactPlan, reductions: Reductions, budget: 
   const findings = new CheckFindings('wrong-result');
   const expected = expectedPlaces(plan, numbered, shift);
   for (let slot = 0; slot < run.inputs; slot++) {
-    // A single rank's input is the result itself.
+    // With a single rank the input is the result.
     const multiset = ends.union(backwards.multisets[memory.input[0] + slot], numberOf.get(slot) ?? none);
     const flaw = ends.flawOf(multiset, expected(slot), repeats, (place) => {
       const rank = Math.floor(place / numbered.length);
@@ -65,7 +65,7 @@ function messageOf(slot: number, flaw: Exclude<Flaw, 'too many to list'>, nowher
   return `input[${slot}] of every rank should go into the reductions of its chunk once, but ${found}.`;
 }
 
-/** Into how many values a slot of rank 0's input should go: of each id, all ranks have one, for slots shifted as they are. */
+/** Returns the number of results that each slot of rank 0's input must flow into: every rank has one for each id, for equally shifted slots. */
 function expectedPlaces(
   plan: CompactPlan,
   numbered: readonly (readonly [id: number, slot: number])[],
@@ -77,9 +77,9 @@ function expectedPlaces(
   return (slot) => (bySlot.get(shift.withinShard(slot)) ?? 0) * times;
 }
 
-/** Follows a run backwards; a place is a value: rank · (number of ids) + number of its id. */
+/** Executes a run backwards. A place is a result: rank · (number of ids) + index of its id. */
 class BackwardRun {
-  /** By cell. */
+  /** By cell: the multiset of results that the cell's content flows into. */
   readonly multisets: Float64Array;
   private readonly carried: Carried;
   private readonly reductions: Reductions;
@@ -95,7 +95,7 @@ class BackwardRun {
     this.carried = new Carried(index.plan.ops.kind.length);
   }
 
-  /** Undoes an operation; all that come after it have been undone. */
+  /** Undoes an operation. The caller undoes operations in the reverse order of the run. */
   step(operation: number): void {
     const { multisets, carried, ends } = this;
     const { index, memory, connections } = this.reductions;
@@ -122,7 +122,7 @@ class BackwardRun {
     }
   }
 
-  /** Where chunk i of what a reduction makes ends up: besides where its cell says, in itself if it is one of the values asked for. */
+  /** Returns where chunk i of a reduction's result flows: where its cell's content flows and, if it is one of the results, into itself. */
   private madeMultiset(operation: number, i: number): number {
     const { run, memory } = this.reductions;
     const multiset = this.multisets[memory.targetCell[operation] + i];

@@ -1,6 +1,7 @@
 /**
- * The values that a compact reducescatter or allreduce ends with, and of which slot each should be the reduction. Slots are named as
- * rank 0's program names those of the collective's larger buffer: shard and chunk, or the chunk alone where buffers are not shifted.
+ * The values that a compact reducescatter or allreduce ends with, and the input slot of which each must be the reduction over all ranks. Slots are
+ * named as in rank 0's program: by their index in the collective's larger buffer, where shards are shifted, or by the chunk alone in buffers that are
+ * not shifted.
  */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
@@ -10,9 +11,9 @@ import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { CheckFindings } from '../../verify/explain/findings.ts';
 import type { NamingRun } from './naming-run.ts';
 
-/** How the slots that are reduced shift with the ranks. */
+/** Translates names of slots between ranks. */
 export class SlotShift {
-  /** Chunks of a shard; undefined where slots are the same for all ranks. */
+  /** Chunks per shard; undefined if all ranks use the same names. */
   private readonly shard: number | undefined;
   private readonly group: TranslationGroup;
 
@@ -25,29 +26,29 @@ export class SlotShift {
     return this.shard !== undefined;
   }
 
-  /** The part of a slot's name that a shift does not change. */
+  /** Returns the part of a slot's name that a shift does not change: the chunk's index in its shard. */
   withinShard(slot: number): number {
     return this.shard === undefined ? slot : slot % this.shard;
   }
 
-  /** What rank 0 calls the slot that rank `rank` (as rank 0 names it) calls `slot`. */
+  /** Returns rank 0's name of the slot that rank `rank` (relative to rank 0) calls `slot`. */
   fromRank(rank: number, slot: number): number {
     if (this.shard === undefined) return slot;
     const shard = Math.floor(slot / this.shard);
     return this.group.add(shard, rank) * this.shard + (slot - shard * this.shard);
   }
 
-  /** What rank `rank` calls the slot that rank 0 calls `slot`. */
+  /** Returns rank `rank`'s name of the slot that rank 0 calls `slot`. */
   toRank(rank: number, slot: number): number {
     return this.shard === undefined ? slot : this.fromRank(this.group.negate(rank), slot);
   }
 }
 
-/** Values that stand in outputs, by what each should be the reduction of. */
+/** The values in the outputs, and the slot that each must be the reduction of. */
 export interface Results {
   /** Name of the value in each output slot of rank 0. */
   readonly values: Float64Array;
-  /** By id of the value: the slot, as the rank that made it names it, that it should be the reduction of. */
+  /** By id of the value: the input slot that it must be the reduction of, named as in the program of the rank that computed it. */
   readonly slotOf: ReadonlyMap<number, number>;
   readonly findings: CheckFindings;
 }
@@ -70,7 +71,7 @@ export function resultsOf(plan: CompactPlan, memory: CellMemory, run: NamingRun,
       }));
       return;
     }
-    // A reducescatter's output slot c is for chunk c of the rank's own shard, which it calls shard 0.
+    // Output slot c of a reducescatter is for chunk c of the rank's own shard, which its program calls shard 0.
     const slot = shift.toRank(rank, output);
     const other = slotOf.get(id);
     if (other === undefined) slotOf.set(id, slot);

@@ -1,7 +1,8 @@
 /**
- * Identical bits: whether all ranks of a compact plan that reduces end with the same bits. They do where each slot of the result is the same value on
- * all of them, made once and handed round, as after a reducescatter. Where every rank makes its own, all trees are those of rank 0,
- * shifted; they are the same tree, up to commutativity, if a shift by one place along each axis leaves rank 0's as it is.
+ * Decides whether all ranks of a compact plan that reduces end with identical bits. They do if each slot of the result is one value on all ranks,
+ * computed once and then distributed, as in a reducescatter followed by an allgather. If every rank computes its own value, the trees of the other
+ * ranks are those of rank 0 with shifted ranks; they are equal up to commutativity if a shift by one along each axis maps rank 0's trees to
+ * themselves.
  */
 import { isIdempotent } from '../../ir/collective.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
@@ -10,7 +11,7 @@ import { compactVerifyLimits } from './limits.ts';
 import type { NamingRun } from './naming-run.ts';
 import type { Results, SlotShift } from './results.ts';
 
-/** A rank that combines a chunk with another tree than rank 0 does; `unknown` where the program does not say. */
+/** A rank that combines a chunk by another tree than rank 0 does, or `none`; `unknown` if rank 0's program does not decide it. */
 export type OtherTree = { readonly chunk: number; readonly rank: number } | 'none' | 'unknown';
 
 export function otherTree(
@@ -21,7 +22,7 @@ export function otherTree(
   shift: SlotShift,
 ): OtherTree {
   const { kind, op, ranks } = collective;
-  // Every chunk of a reducescatter is on one rank only; any tree of the operators that do not round gives the same bits.
+  // In a reducescatter every chunk of the result is on one rank only, and the tree does not matter to operators that do not round.
   if (kind === 'reducescatter' || ranks === 1 || isIdempotent(op) || op === 'xor') return 'none';
   if (shift.isShifted) return isHandedRound(values, run, shift) ? 'none' : 'unknown';
   const trees = new Trees(group, run);
@@ -37,12 +38,12 @@ export function otherTree(
   return 'none';
 }
 
-/** Whether each slot is one value for all ranks: the one that rank 0 finds for slot u of some rank is what that rank made for it. */
+/** Whether each slot of the result is one value on all ranks: for every slot u, rank 0 holds the value that the computing rank made for its own u. */
 function isHandedRound(values: Float64Array, run: NamingRun, shift: SlotShift): boolean {
   const made = new Map<number, number>();
   return values.every((value, slot) => {
     const rank = Math.floor(value / run.ids);
-    // As its maker names the slot; the same for all ranks exactly if it depends on the chunk within the shard alone.
+    // The slot as the computing rank names it. All ranks hold the same value exactly if this name depends only on the chunk's index in its shard.
     const key = shift.withinShard(slot);
     const own = shift.toRank(rank, slot) * run.ids + (value - rank * run.ids);
     const known = made.get(key);
@@ -51,14 +52,14 @@ function isHandedRound(values: Float64Array, run: NamingRun, shift: SlotShift): 
   });
 }
 
-/** Pairs of values that are compared. */
+/** Largest number of pairs of values that are compared. */
 const mostPairs = 2 ** 22;
 
-/** Compares the trees of values up to commutativity. By symmetry only their ids matter, and how far their ranks are apart. */
+/** Compares trees of reductions up to commutativity. By symmetry a pair is described by the two ids and the offset between the two ranks. */
 class Trees {
   private readonly group: TranslationGroup;
   private readonly run: NamingRun;
-  /** Of pairs that were compared before: the second value as the rank of the first names it, by id of the first. */
+  /** Results of earlier comparisons: by id of the first value, then by the name of the second relative to the first one's rank. */
   private readonly known = new Map<number, Map<number, boolean>>();
   private pairs = 0;
 
@@ -67,7 +68,7 @@ class Trees {
     this.run = run;
   }
 
-  /** `unknown` for chains of more than 2000 reductions, and where it takes too many comparisons. */
+  /** Whether two trees are equal; `unknown` for chains of more than 2000 reductions, and if too many comparisons are needed. */
   areAlike(one: number, other: number, depth: number): boolean | 'unknown' {
     if (one === other) return true;
     const { ids, inputs } = this.run;
@@ -85,14 +86,14 @@ class Trees {
     return alike;
   }
 
-  /** A value as a rank that is so far off has the like of it. */
+  /** Returns the name of the corresponding value of the rank at that offset. */
   shifted(name: number, offset: number): number {
     const { ids } = this.run;
     const rank = Math.floor(name / ids);
     return this.group.add(rank, offset) * ids + (name - rank * ids);
   }
 
-  /** The same two in either order; an order in which one is the very same value is looked at first. */
+  /** Whether two pairs of operands are equal in one order or the other; an order in which two operands are the same value is tried first. */
   private operandsAlike([a, b]: Operands, [c, d]: Operands, depth: number): boolean | 'unknown' {
     const crossed = a === d || b === c;
     const orders: readonly Operands[] = crossed

@@ -9,7 +9,7 @@ export class Translations {
     this.group = group;
   }
 
-  /** What takes rank 0 to the offset, as a function of the rank. */
+  /** Returns the translation that takes rank 0 to the offset, as a function of the rank. */
   by(offset: number): (rank: number) => number {
     let translate = this.made.get(offset);
     if (translate === undefined) {

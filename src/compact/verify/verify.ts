@@ -1,13 +1,13 @@
 /**
- * The checks of compact plans, run on rank 0's program alone. Every rank r runs that program shifted by r, so a shift of
- * all ranks maps the full plan to itself. Three things follow (docs/verification.md has the arguments).
+ * The checks of compact plans, which examine rank 0's program alone. Every rank r runs that program shifted by r, so shifting all ranks maps the full
+ * plan to itself. Three facts follow (docs/verification.md proves them).
  *
- * - A statement about the operations of one rank by themselves is true of all ranks if it is true of rank 0.
- * - The full plan's happens-before has a cycle exactly when the program's has: a cycle of the full plan, seen from each of
- *   its ranks, is one of the program; and one of the program that leads from rank r to r ⊕ v closes after as many
- *   rounds as it takes to come back. So runs and deadlocks of the program are those of the full plan.
- * - Order within a rank is sure where lane order and `after` give it. Where it would have to come over messages, the program
- *   alone does not say: a small plan is then written out and verified in full, a large one is refused.
+ * - A statement about the operations of a single rank holds for all ranks if it holds for rank 0.
+ * - The happens-before relation of the full plan has a cycle exactly if that of the program has one: projecting a cycle of the full plan gives a
+ * cycle of the program, and a cycle of the program that leads from rank r to r ⊕ v closes in the full plan after as many rounds as v has order. So
+ * runs and deadlocks of the program are those of the full plan.
+ * - Accesses on one rank are certainly ordered if lane order and `after` order them. If they could only be ordered by messages, the program alone
+ * does not decide. A small plan is then expanded and verified in full, a large one is refused.
  */
 import { type CellMemory, layOutCells } from '../../ir/cell-memory.ts';
 import { type CompactPlan, shiftedConnections, soleProgram } from '../../ir/compact.ts';
@@ -40,25 +40,28 @@ import { resultsOf, SlotShift } from './results.ts';
 import { otherTree } from './same-bits.ts';
 
 export interface CompactVerifyOptions {
-  /** Of the machine it must run on, which the plan's shape must be. */
+  /** Extents of the machine's axes, which must be those of the plan; default: not checked. */
   readonly shape?: readonly number[] | undefined;
   /** Transfers that a connection buffers (0 = rendezvous); default: unbounded. */
   readonly inflight?: number | undefined;
-  /** How long operations own their slices where the plan is written out; what one rank's program shows holds of both kinds. */
+  /**
+   * How long operations own their slices, for plans that are expanded. Properties shown for rank 0's program alone hold under both kinds of
+   * ownership.
+   */
   readonly ownership?: Ownership | undefined;
   /** Makes it an error if ranks combine a chunk with different trees. */
   readonly bitwise?: boolean | undefined;
-  /** Largest number of memory slots, and of slots that operations touch; default 2²⁷. */
+  /** Largest number of memory slots, and of slots that operations access; default 2²⁷. */
   readonly slots?: number | undefined;
-  /** Largest number of operations of all ranks that a plan is written out for if its program alone does not decide; default 2²⁰. */
+  /** Largest number of operations of all ranks at which a plan is expanded if its program alone does not decide; default 2²⁰. */
   readonly expandable?: number | undefined;
 }
 
 const defaultExpandable = 2 ** 20;
 
 /**
- * Verifies a compact plan; a finding speaks of rank 0's program, in which ranks and shards are offsets.
- * @throws CccError `limit` for a plan larger than `slots`, or one that only its full form would decide and that is too large for it
+ * Verifies a compact plan. Findings are about rank 0's program, in which ranks and shards are offsets.
+ * @throws CccError `limit` for a plan larger than `slots`, and for one that would have to be expanded and is too large for that
  */
 export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions = {}): Verification {
   const record = new CheckRecord(options.inflight);
@@ -97,7 +100,10 @@ class CompactChecks {
     this.plan = soleProgram(compact);
   }
 
-  /** Runs the checks in order and stops at the first failure. Returns a sentence, without its full stop, on what the program alone cannot decide, or undefined. */
+  /**
+   * Runs the checks in order and stops at the first failure.
+   * @returns a sentence, without its full stop, on what the program alone cannot decide, or undefined
+   */
   run(): string | undefined {
     const { compact, plan, record } = this;
     const { ranks } = compact.collective;
@@ -139,7 +145,7 @@ class CompactChecks {
     const stuck = ran.order.length < operationCount(plan);
     const lively = `no deadlock with ${record.inflight ?? 'unbounded'} transfers in flight per connection; the smallest safe limit is ${smallest}`;
     if (stuck) {
-      // The program's order has all edges of the full plan's, and maybe more: where not even it makes a read too early, nothing does.
+      // The order of the program has all edges of the full plan's, and perhaps more. If even that order allows no early read, the full plan has none.
       if (!checkInitialised(happens, memory, ran, 'error').none) return earlyRead;
       return void record.passes(describeDeadlock(happens, ran, smallest), lively);
     }

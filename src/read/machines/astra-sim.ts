@@ -1,6 +1,6 @@
 /**
- * Reads networks of ASTRA-sim's analytical backend: dimensions that are rings, switches or full meshes, of which the first changes fastest in
- * the numbering of NPUs. GB means 2³⁰ bytes there, and the latency is that of one link.
+ * Reads network files of ASTRA-sim's analytical backend. A network has several dimensions, each a ring, a switch or a full mesh; the first dimension
+ * changes fastest in the numbering of NPUs. GB means 2³⁰ bytes in these files, and the latency is that of one link.
  */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
@@ -19,12 +19,12 @@ interface Dimension {
   readonly latency: number;
 }
 
-/** Whether a text has the fields of such a file, which no other format has. */
+/** Whether a text has the fields of such a file; no other format has them. */
 export function isAstraNetwork({ text }: SourceText): boolean {
   return /^npus_count\s*:/m.test(text) && /^topology\s*:/m.test(text) && !/^format\s*:/m.test(text);
 }
 
-/** @throws CccError 'syntax', 'schema', 'range', 'limit' */
+/** Converts a network to the content of a topology file. @throws CccError 'syntax', 'schema', 'range', 'limit' */
 export function readAstraNetwork(source: SourceText, limits: Limits): MachineDocument {
   const dimensions = readDimensions(source, limits);
   const chips = dimensions.reduce((product, { size }) => product * size, 1);
@@ -106,7 +106,10 @@ function numberOf(node: YamlNode, what: string, fits: (value: number) => boolean
   throw new CccError('range', `expected ${what}, found '${text}'`, node.range);
 }
 
-/** The lines of NPUs along a dimension, one for each value `row` of the coordinates in the other dimensions. */
+/**
+ * Writes the links along one dimension. Each value of the loop variable `row` stands for one combination of coordinates in the other dimensions, so
+ * for one line of NPUs.
+ */
 function statementOf(
   { shape, size, bandwidth, latency }: Dimension,
   {
@@ -145,7 +148,7 @@ function statementOf(
   };
   switch (shape) {
     case 'Ring':
-      // In a ring of two NPUs both neighbours are the same one: it has one link.
+      // In a ring of two NPUs the left and the right neighbour are the same NPU, so there is only one link.
       return size === 2
         ? { ...numbers, loops, ends: `${at('0')} <-> ${at('1')}` }
         : { ...numbers, loops: [...loops, `i in 0 .. ${size - 1}`], ends: `${at('i')} <-> ${at(`(i + 1) % ${size}`)}` };

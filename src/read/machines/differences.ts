@@ -1,24 +1,24 @@
 /**
- * What sets a GPU of a host apart from its like: fewer NVLinks, a narrower PCIe link, a NIC that is farther away. Such a host is read as it
- * is, since a plan for it is worth having; the notes say what somebody who expects like GPUs should look at.
+ * Finds GPUs of a host that differ from the others: fewer NVLinks, a narrower PCIe link, a NIC that is farther away. The reader accepts such a host,
+ * since a plan for the machine as it is has its use; the notes point to the differences, which may be defects.
  */
 import { counted } from '../../ir/units.ts';
 import type { HostLink, HostNodeKind } from './host.ts';
 
-/** A GPU with what is compared. Undefined values are not compared. */
+/** The attributes of a GPU that are compared. Undefined values are not compared. */
 export interface ComparedGpu {
   readonly rank: number;
   /** GPUs of one architecture are compared with each other. */
   readonly architecture: string;
-  /** NVLinks or XGMI links in all. */
+  /** Total number of NVLinks or XGMI links of the GPU. */
   readonly links: number;
-  /** What joins it to its processor, `PCIe 32 GT/s x16`. */
+  /** The PCIe link that joins the GPU to its processor, such as `PCIe 32 GT/s x16`. */
   readonly pcie: string | undefined;
-  /** PCIe and processor links on the shortest path to a NIC; undefined where there is none. */
+  /** Number of PCIe and processor links on the shortest path to a NIC; undefined if there is no such path. */
   readonly nicHops: number | undefined;
 }
 
-/** A note for each attribute in which GPUs of one architecture differ: `gpu 1 has no NVLink, the other 3 have 18`. */
+/** Returns a note for each attribute in which GPUs of one architecture differ, such as `gpu 1 has no NVLink, the other 3 have 18`. */
 export function differencesAmong(gpus: readonly ComparedGpu[]): readonly string[] {
   const architectures = [...new Set(gpus.map(({ architecture }) => architecture))];
   return architectures.flatMap((architecture) => {
@@ -48,7 +48,7 @@ function gpusNamed(ranks: readonly number[]): string {
   return `${ranks.length === 1 ? 'gpu' : 'gpus'} ${ranks.join(', ')}`;
 }
 
-/** Links on the shortest path over PCIe and processors from a node to a NIC; undefined where there is no such path. */
+/** Returns the number of links on the shortest path over PCIe and processors from a node to a NIC, or undefined if there is none. */
 export function hopsToNic(
   from: number,
   kinds: readonly HostNodeKind[],

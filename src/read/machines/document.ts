@@ -1,7 +1,7 @@
-/** Topology files as a person would write them: their content as data, and its text. */
+/** The content of a topology file as data, and the writer that makes its text. */
 import { jsonText, oneLine } from '../../ir/plain-text.ts';
 
-/** A number with its unit, and a comment on its source. */
+/** A number with its unit, and a comment that says where it comes from. */
 export interface CommentedQuantity {
   readonly text: string;
   readonly remark: string;
@@ -33,7 +33,7 @@ export interface MachineDocument {
   readonly name: string;
   readonly about: string;
   readonly source: string;
-  /** Name, default and meaning of the one parameter, where there is one. */
+  /** The file's only parameter, if it has one: name, default value and meaning. */
   readonly parameter?: { readonly name: string; readonly standard: number; readonly about: string } | undefined;
   readonly lets: readonly { readonly name: string; readonly value: string; readonly remark: string }[];
   readonly chips: string;
@@ -41,17 +41,17 @@ export interface MachineDocument {
   readonly switches: readonly NamedKind[];
   readonly hosts: readonly NamedKind[];
   readonly links: readonly WrittenLinks[];
-  /** Statements of `groups`: loops and `ranks`. */
+  /** Entries of `groups`: a loop, and the ranks of each group. */
   readonly groups: readonly { readonly loop: string; readonly ranks: string }[];
   readonly notes: readonly string[];
 }
 
-/** The column at which comments behind shorter lines start. */
+/** Comments after a statement start at this column if the statement is shorter. */
 const commentColumn = 44;
 const widest = 120;
 const longestName = 100;
 
-/** The text of the file. `parseTopology` reads the machine from this text, so that nothing else describes it. */
+/** Writes the text of the file. The machine is then read from this text by `parseTopology`, so the text is the only description of the machine. */
 export function writeMachine(machine: MachineDocument): string {
   const { parameter, lets, switches, hosts, groups } = machine;
   const lines = [
@@ -107,7 +107,7 @@ function statementLines(statement: WrittenLinks, depth: number): readonly string
   return [...(comment === undefined ? [] : [`${indent}# ${plain(comment)}`]), ...lines, ...inner];
 }
 
-/** Writes a link statement; one that has only its ends stands on one line. */
+/** Writes a link statement, on one line if it has nothing but its ends. */
 function innerLines(statement: WrittenLinks, depth: number): readonly string[] {
   const { ends, latency, bandwidth, units, statements, comment, condition } = statement;
   const isBare = [latency, bandwidth, units, statements, comment, condition].every((part) => part === undefined);
@@ -119,7 +119,7 @@ function withComment(text: string, remark: string, indent = 0): string {
   return remark === '' ? text : `${text.padEnd(commentColumn - indent)} # ${plain(remark)}`;
 }
 
-/** Writes a field with a text; a long text is folded to lines of its own. */
+/** Writes a field with a text; a long text is folded into several lines (YAML's `>`). */
 function prose(key: string, text: string): readonly string[] {
   const words = plain(text).split(' ');
   if (plain(text).length + key.length < widest) return [`${key}: ${scalar(text)}`];
@@ -143,13 +143,16 @@ function plain(text: string): string {
   return oneLine(text.replace(/\s+/g, ' ')).trim();
 }
 
-/** Makes a text from a file usable as the name of a machine or switch, in which braces would be expressions. */
+/**
+ * Makes a text from a dump usable as the name of a machine or switch. Braces are removed, since names in topology files may contain expressions in
+ * braces.
+ */
 export function plainName(text: string, otherwise: string): string {
   const clean = plain(text.slice(0, longestName).replace(/[{}]/g, ' '));
   return clean === '' ? otherwise : clean;
 }
 
-/** The name of a machine from that of its file: `runs/topo 3.xml` becomes `topo-3`. */
+/** Derives the name of a machine from the name of its file: `runs/topo 3.xml` gives `topo-3`. */
 export function nameFromFile(path: string, otherwise: string): string {
   const name = (path.split('/').at(-1) ?? '')
     .replace(/\.\w+$/, '')

@@ -1,4 +1,4 @@
-/** The table of bandwidths and latencies that dumps of machines leave out: hardware/interconnects.yaml. */
+/** Reads hardware/interconnects.yaml, the table of bandwidths and latencies that dumps of machines leave out. */
 import type { BytesPerSecond } from '../../ir/units.ts';
 import { checkFormat, DocumentFields, itemsOf, namedEntries, optionalText, textOf } from '../fields.ts';
 import { readYaml } from '../kept-yaml.ts';
@@ -6,7 +6,7 @@ import { rateFromText } from '../quantity.ts';
 import { shippedSource } from '../shipped.ts';
 import type { YamlNode } from '../yaml.ts';
 
-/** What a processor says of itself in a dump. */
+/** How a dump identifies a processor. */
 export interface CpuIdentity {
   readonly arch: string | undefined;
   readonly vendor: string | undefined;
@@ -14,20 +14,20 @@ export interface CpuIdentity {
   readonly model: number | undefined;
 }
 
-/** A row for `nvidia-smi topo -m`. */
+/** The data of one GPU model, for `nvidia-smi topo -m`. */
 export interface GpuRow {
   readonly name: string;
-  /** Compute capability, times ten. */
+  /** Compute capability times ten, such as 90. */
   readonly sm: number;
-  /** NVLinks that one GPU has. */
+  /** Number of NVLinks that one GPU has. */
   readonly nvlinks: number;
-  /** As Linux says it: `16 GT/s`; sixteen lanes. */
+  /** Speed of the GPU's PCIe link (16 lanes) as Linux writes it: `16 GT/s`. */
   readonly pcie: string;
   readonly nic: BytesPerSecond;
   readonly source: string;
 }
 
-/** A figure with the words that say whose it is. */
+/** A bandwidth, and the text that says in topology files where the number comes from. */
 export interface Figure {
   readonly bandwidth: BytesPerSecond;
   readonly of: string;
@@ -36,7 +36,7 @@ export interface Figure {
 const kinds = ['nvlink', 'nvswitch', 'pcie', 'cpu', 'network'] as const;
 export type HopKind = (typeof kinds)[number];
 
-/** One row of a list, with the numbers that it is found by. */
+/** One row of a list in the table, with the key by which it is found (a compute capability, an architecture, a PCIe speed). */
 interface Row {
   readonly key: string;
   readonly bandwidth: BytesPerSecond;
@@ -48,9 +48,9 @@ interface CpuRow extends CpuIdentity {
 }
 
 export class Hardware {
-  /** Where the figures come from. */
+  /** Where the numbers of the table come from. */
   readonly source: string;
-  /** Of one hop, as written: `0.5 us`. */
+  /** Latency of one hop by kind of link, as the table writes it: `0.5 us`. */
   readonly latencies: Readonly<Record<HopKind, string>>;
   readonly gpus: readonly GpuRow[];
   private readonly nvlinkRows: readonly Row[];
@@ -58,7 +58,7 @@ export class Hardware {
   private readonly pcieRows: readonly Row[];
   private readonly cpuRows: readonly CpuRow[];
 
-  /** @throws CccError where the shipped table has been damaged */
+  /** Reads the table. @throws CccError if the shipped table is damaged */
   constructor() {
     const node = readYaml(shippedSource('hardware', 'interconnects'));
     checkFormat(node, 'ccc-hardware');
@@ -81,23 +81,29 @@ export class Hardware {
     this.gpus = namedEntries(table.require('gpus'), 'GPUs by name').map(([name, { value }]) => gpuRow(name, value));
   }
 
-  /** Of one NVLink of a GPU of that compute capability; undefined where none has NVLinks. */
+  /** Returns the bandwidth of one NVLink of a GPU with compute capability `sm` / 10, or undefined for GPUs older than NVLink. */
   nvlink(sm: number): Figure | undefined {
     const row = this.nvlinkRows.findLast(({ key }) => Number(key) <= sm);
     return row && { bandwidth: row.bandwidth, of: `sm ${sm}` };
   }
 
-  /** Of one XGMI link of a GPU of that architecture, `gfx90a`. One that the table does not have gets the first row, and its words say so. */
+  /**
+   * Returns the bandwidth of one XGMI link of a GPU with an architecture such as `gfx90a`. For an architecture that is not in the table it returns
+   * the first row, and the text says that this is an assumption.
+   */
   xgmi(arch: string): Figure {
     const [assumed, ...known] = this.xgmiRows;
     const row = known.findLast(({ key }) => arch.startsWith(key));
     if (row !== undefined) return { bandwidth: row.bandwidth, of: arch };
-    // Vega is the architecture that the first row is of.
+    // The first row is the one of Vega, so for these architectures it is no assumption.
     const isVega = /^gfx90[0-8]/.test(arch);
     return { bandwidth: assumed.bandwidth, of: isVega ? arch : `assumed: ${arch} is no architecture of the table` };
   }
 
-  /** Of so many lanes at a speed such as `16 GT/s` or `16.0 GT/s PCIe`; 0 lanes are 16, and an unknown speed is 8 GT/s. */
+  /**
+   * Returns the bandwidth of a PCIe link. `speed` is a text such as `16 GT/s` or `16.0 GT/s PCIe`; an unknown speed counts as 8 GT/s. 0 lanes mean
+   * 16. NCCL makes the same assumptions.
+   */
   pcie(speed: string, lanes: number): Figure {
     const said = /^\s*([\d.]{1,9})\s*GT\/s/.exec(speed);
     const rate = said === null ? undefined : `${Number(said[1])} GT/s`;
@@ -110,7 +116,7 @@ export class Hardware {
     };
   }
 
-  /** Between two processors of a host. */
+  /** Returns the bandwidth of the link between two processors of a host. */
   cpu(identity: CpuIdentity): Figure {
     const fits = (row: CpuRow): boolean =>
       (row.arch === undefined || row.arch === identity.arch) &&

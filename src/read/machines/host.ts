@@ -1,4 +1,4 @@
-/** The hardware of a host as a dump shows it: GPUs, NICs, and the links between them. */
+/** The hardware of a host as a dump describes it: GPUs, NICs, switches, processors, and the links between them. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { BytesPerSecond } from '../../ir/units.ts';
 
@@ -8,44 +8,44 @@ export type HostNodeKind = 'gpu' | 'nvswitch' | 'pcie' | 'cpu' | 'nic';
 export interface HostLink {
   readonly a: number;
   readonly b: number;
-  /** `nvlink` also stands for XGMI, `c2c` for whatever else than PCIe joins a GPU and its processor. */
+  /** `nvlink` also stands for XGMI; `c2c` stands for any connection of a GPU with its processor other than PCIe. */
   readonly kind: 'nvlink' | 'c2c' | 'pcie' | 'cpu';
-  /** The name of its technology in descriptions: `XGMI`. */
+  /** The name of the link's technology in descriptions, such as `XGMI`. */
   readonly called: string;
   readonly there: BytesPerSecond;
-  /** The bandwidth in the other direction; 0 if there is none. */
+  /** The bandwidth in the other direction, in bytes per second; 0 if there is none. */
   readonly back: BytesPerSecond;
   /** The link's units: how many messages it carries in a k-synchronous step. */
   readonly units: number;
-  /** The source of the bandwidth: `2 XGMI links of 36 GB/s (gfx90a)`. */
+  /** Where the bandwidth comes from, such as `2 XGMI links of 36 GB/s (gfx90a)`. */
   readonly of: string;
 }
 
-/** The bandwidth of a NIC, and the source of the figure. */
+/** The bandwidth of a NIC, and where the number comes from. */
 export interface Uplink {
   readonly bandwidth: BytesPerSecond;
   readonly of: string;
 }
 
 export interface SystemHost {
-  /** In one word. */
+  /** Name of the machine, one word. */
   readonly name: string;
-  /** `an NCCL topology (topo.xml)`. */
+  /** The kind and name of the dump, such as `an NCCL topology (topo.xml)`. */
   readonly readFrom: string;
   /** The model of its GPUs if known: `gfx90a`. */
   readonly gpuName: string | undefined;
   /** GPUs first, in the order of their ranks. */
   readonly nodes: readonly HostNodeKind[];
   readonly links: readonly HostLink[];
-  /** By NIC, as the index of its node. */
+  /** Bandwidth of each NIC, by the index of its node. */
   readonly uplinks: ReadonlyMap<number, Uplink>;
-  /** The sources of the figures. */
+  /** Where the bandwidths come from. */
   readonly source: string;
-  /** Remarks on what was assumed or left out. */
+  /** Remarks on what the reader assumed or left out. */
   readonly notes: readonly string[];
 }
 
-/** Builds a host. */
+/** Collects the nodes and links of a host while a dump is read. */
 export class HostBuilder {
   readonly nodes: HostNodeKind[] = [];
   readonly links: HostLink[] = [];
@@ -53,7 +53,7 @@ export class HostBuilder {
   readonly notes: string[] = [];
   private readonly most: number;
 
-  /** @param most nodes */
+  /** @param most largest number of nodes that the host may have */
   constructor(most: number) {
     this.most = most;
   }
@@ -75,7 +75,7 @@ export class HostBuilder {
     this.links.push({ a, b, kind, called, there: figure.bandwidth, back: figure.bandwidth, units, of: figure.of });
   }
 
-  /** The host, its nodes being put in order: those of `first` in front, by their places in it. */
+  /** Returns the host. Its nodes are renumbered: those of `first` come first, in that order, so that GPUs are numbered by rank. */
   build(first: readonly number[], words: Pick<SystemHost, 'name' | 'readFrom' | 'gpuName' | 'source'>): SystemHost {
     const isFirst = new Set(first);
     const order = [...first, ...this.nodes.keys()].filter((node, index) => index < first.length || !isFirst.has(node));
@@ -91,7 +91,7 @@ export class HostBuilder {
   }
 }
 
-/** `25 GB/s`, in as many digits as the number has. */
+/** Writes a bandwidth as `25 GB/s`, with as many digits as the number has. */
 export function gigabytes(rate: BytesPerSecond): string {
   return `${Number((rate / 1e9).toPrecision(10))} GB/s`;
 }

@@ -1,4 +1,4 @@
-/** Converts dumps of other tools to topology files like those that a person would write. */
+/** Converts descriptions of machines that other tools write (dumps) to topology files that read as if a person had written them. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import type { ReadOptions } from '../options.ts';
@@ -12,17 +12,17 @@ import { isScclTopology, readScclTopology } from './sccl.ts';
 
 export type { LinkChoice } from './reduce.ts';
 
-/** Facts that a dump does not contain. */
+/** Facts that a dump does not contain, and choices that it leaves open. */
 export interface DumpOptions extends ReadOptions {
-  /** A row of hardware/interconnects.yaml, for `nvidia-smi topo -m`: `h100`. */
+  /** Name of a row in hardware/interconnects.yaml, such as `h100`: the output of `nvidia-smi topo -m` does not say what GPUs it is about. */
   readonly gpu?: string | undefined;
-  /** So many such hosts on a switch over their NICs; 1 if left out. */
+  /** Number of such hosts, which a switch joins through their NICs; default 1. */
   readonly boxes?: number | undefined;
-  /** `nvlink` if left out: PCIe only where NVLink or XGMI does not join all GPUs. */
+  /** Default `nvlink`: PCIe links between GPUs are kept only if NVLink or XGMI does not connect all GPUs. */
   readonly links?: LinkChoice | undefined;
 }
 
-/** The formats of dumps by their names in messages. */
+/** The formats of dumps, with their names in messages. */
 export const dumpKinds = {
   nccl: 'a topology of NCCL or RCCL (XML)',
   smi: 'nvidia-smi topo -m',
@@ -31,7 +31,10 @@ export const dumpKinds = {
 } as const;
 export type DumpKind = keyof typeof dumpKinds;
 
-/** Which of them a text is; XML counts as one only where `<system>` is outermost, unless only a machine can be meant. */
+/**
+ * Recognizes the format of a dump. An XML file counts as an NCCL topology only if its outermost element is `<system>`, unless the caller expects a
+ * machine anyway (`onlyMachine`), so that the reader can report what is wrong with the file.
+ */
 export function dumpKindOf(source: SourceText, onlyMachine = false): DumpKind | undefined {
   const { text } = source;
   if (/^\s*</.test(text)) return onlyMachine || /<system[\s>/]/.test(text.slice(0, 20_000)) ? 'nccl' : undefined;
@@ -42,7 +45,7 @@ export function dumpKindOf(source: SourceText, onlyMachine = false): DumpKind | 
 
 /**
  * Converts a dump to the text of a topology file.
- * @throws CccError those of the format's reader; 'usage' for options that mean nothing to it
+ * @throws CccError whatever the reader of the format throws; 'usage' for options that do not apply to the format
  */
 export async function convertDump(source: SourceText, kind: DumpKind, options: DumpOptions): Promise<SourceText> {
   checkOptions(kind, options);
@@ -56,7 +59,7 @@ async function documentOf(source: SourceText, kind: DumpKind, options: DumpOptio
   if (kind === 'sccl') return readScclTopology(source, limits);
   const hardware = new Hardware();
   if (kind === 'smi') return machineFromBoxes(readSmiTable(source, limits, hardware, gpu), { links, boxes }, hardware);
-  // The XML parser is loaded only for XML.
+  // This import is dynamic so that the XML parser is loaded only for XML.
   const { readNcclTopology } = await import('./nccl-topology.ts');
   return machineFromBoxes(readNcclTopology(source, limits, hardware), { links, boxes }, hardware);
 }

@@ -1,4 +1,4 @@
-/** Writes a host, or several hosts on one network, as a topology file. */
+/** Writes a host, or several equal hosts on one network, as a topology file. */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { CommentedQuantity, MachineDocument, NamedKind, WrittenLinks } from './document.ts';
 import type { Hardware, HopKind } from './hardware.ts';
@@ -9,11 +9,11 @@ import { type NumberPair, patternsOf, sum } from './regular.ts';
 /** Options of the conversion from a host to a machine. */
 export interface MachineOptions {
   readonly links: LinkChoice;
-  /** Several hosts of one kind stand on a switch over their NICs. */
+  /** Number of equal hosts, joined through their NICs by one switch. */
   readonly boxes: number;
 }
 
-/** Switches and hosts of a topology, in their order. */
+/** The kinds of nodes that are switches in a topology file, in the order in which the file numbers them. */
 const switchKinds = ['nvswitch', 'pcie', 'nic'] as const;
 const names: Readonly<Record<HostNodeKind, string>> = {
   gpu: 'GPU',
@@ -23,16 +23,16 @@ const names: Readonly<Record<HostNodeKind, string>> = {
   cpu: 'CPU',
 };
 
-/** One kind of node in each box. */
+/** All nodes of one kind in each box. */
 interface Population {
   readonly kind: HostNodeKind;
-  /** Host nodes, in order. */
+  /** Indices of the nodes in the host, ascending. */
   readonly nodes: readonly number[];
-  /** The name of the expression before which others stand; undefined where this kind comes first. */
+  /** Name of the `let` that gives the index of the first switch of this kind; undefined for the kind that comes first, which starts at 0. */
   readonly start: string | undefined;
 }
 
-/** @throws CccError 'usage' for boxes without NICs */
+/** Converts a host to the content of a topology file. @throws CccError 'usage' if several boxes are requested and the host has no NIC */
 export function machineFromBoxes(
   host: SystemHost,
   { links: choice, boxes }: MachineOptions,
@@ -72,7 +72,7 @@ class HostWriter {
   private readonly boxes: number;
   private readonly hardware: Hardware;
   private readonly populations: readonly Population[];
-  /** Each node's index within its kind. */
+  /** Each node's index among the nodes of its kind. */
   private readonly index = new Map<number, number>();
 
   constructor(host: SystemHost, links: readonly HostLink[], boxes: number, hardware: Hardware) {
@@ -92,7 +92,7 @@ class HostWriter {
     for (const { nodes } of this.populations) for (const [at, node] of nodes.entries()) this.index.set(node, at);
   }
 
-  /** The content of the file, without its texts (name, description, source, notes). */
+  /** Returns the content of the file except its texts (name, description, source, notes). */
   document(gpus: number): Omit<MachineDocument, 'name' | 'about' | 'source' | 'notes'> {
     const several = this.boxes > 1;
     const passive = this.populations.filter(({ kind }) => kind !== 'gpu' && kind !== 'cpu');
@@ -110,7 +110,7 @@ class HostWriter {
     };
   }
 
-  /** Where each kind of switch starts. */
+  /** Defines, for each kind of switch but the first, the index of its first switch. */
   private lets(passive: readonly Population[], several: boolean): MachineDocument['lets'] {
     const lets: { name: string; value: string; remark: string }[] = [];
     let before: Population | undefined;
@@ -152,7 +152,10 @@ class HostWriter {
     return this.boxes === 1 ? inside : [...inside, ...this.networkStatements()];
   }
 
-  /** A link with different bandwidths each way is two. In a pair of different kinds the GPU comes first, then what is nearer to it. */
+  /**
+   * Splits a link whose directions have different bandwidths into two links. In a pair of different kinds the GPU comes first, then the node that is
+   * nearer to it.
+   */
   private directed(link: HostLink): readonly HostLink[] {
     const { a, b, there, back } = link;
     const order = (node: number): number =>
@@ -207,7 +210,7 @@ class HostWriter {
     return kind === 'cpu' ? 'cpu' : 'pcie';
   }
 
-  /** An end of a link, `expression` being the index of the node within its kind and box. */
+  /** Writes one end of a link. `expression` is the node's index among the nodes of its kind in its box. */
   private end(kind: HostNodeKind, expression: string): string {
     const population = this.populations.find((each) => each.kind === kind);
     const count = population?.nodes.length ?? 0;
@@ -217,7 +220,7 @@ class HostWriter {
     return kind === 'gpu' ? index : `${kind === 'cpu' ? 'host' : 'switch'} ${index}`;
   }
 
-  /** NICs and the switch between the boxes. */
+  /** Writes the links between the NICs and the switch that joins the boxes. */
   private networkStatements(): readonly WrittenLinks[] {
     const byFigure = new Map<string, NumberPair[]>();
     for (const [node, uplink] of this.host.uplinks) {

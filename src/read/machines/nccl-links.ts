@@ -4,38 +4,38 @@ import type { XmlElement } from '../xml.ts';
 import type { Figure, Hardware } from './hardware.ts';
 import { gigabytes, type HostBuilder } from './host.ts';
 
-/** A GPU of the file. */
+/** A GPU in an NCCL topology file. */
 export interface NcclGpu {
   readonly node: number;
-  /** Where its NVLinks end: its own node, or one that it shares with others of its PCIe function. */
+  /** The node at which its NVLinks end: its own node, or the node that it shares with the other GPUs of its PCIe function. */
   readonly linkNode: number;
   readonly device: number;
-  /** The node of its processor. */
+  /** The node of the processor that the GPU is attached to. */
   readonly cpu: number;
   readonly busId: string;
-  /** GPUs with the same one share its links. */
+  /** The GPU's PCIe function. GPUs with the same function (partitions of one GPU) share its links. */
   readonly function: string;
   /** Its `<gpu>` tag. */
   readonly element: XmlElement;
-  /** The tags of its links; none where another GPU of its function has them. */
+  /** The tags of its links; empty if another GPU of the same PCIe function holds them. */
   readonly linkTags: readonly XmlElement[];
-  /** NVLinks or XGMI links in all, counted as they are read. */
+  /** Total number of NVLinks or XGMI links, counted while the file is read. */
   links: number;
 }
 
-/** The links to one target that one GPU lists; several entries add up. */
+/** The links to one target that one GPU lists; the counts of several entries for one target are added. */
 interface Told {
   count: number;
   bandwidth: number;
   called: string;
-  /** GB/s and architecture of each. */
+  /** Bandwidth of each link in GB/s and the architecture, as text. */
   each: string;
 }
 
 /**
  * Adds the links of all GPUs to the host.
- * @returns how many lead to GPUs that the file does not have
- * @throws CccError 'schema' for links of unknown names or classes
+ * @returns the number of links that lead to GPUs that are not in the file
+ * @throws CccError 'schema' for links with unknown names or classes
  */
 export function addGpuLinks(gpus: readonly NcclGpu[], host: HostBuilder, hardware: Hardware): number {
   const reader = new LinkReader(gpus, host, hardware);
@@ -51,7 +51,7 @@ class LinkReader {
   private readonly host: HostBuilder;
   private readonly hardware: Hardware;
   private readonly byBus: ReadonlyMap<string, NcclGpu>;
-  /** By GPU, then by the target: a GPU, or the one switch that all NVSwitches are. */
+  /** The links that each GPU lists, by GPU and then by target: another GPU, or `switch`, since NCCL treats all NVSwitches as one. */
   private readonly told = new Map<NcclGpu, Map<NcclGpu | 'switch', Told>>();
 
   constructor(gpus: readonly NcclGpu[], host: HostBuilder, hardware: Hardware) {
@@ -73,7 +73,7 @@ class LinkReader {
     }
   }
 
-  /** Two GPUs each tell of the links from them to the other. */
+  /** Adds the links between GPUs. Each of the two GPUs lists the links in its own direction. */
   joinGpus(): void {
     for (const [index, a] of this.gpus.entries()) {
       for (const b of this.gpus.slice(index + 1)) {
@@ -126,7 +126,7 @@ class LinkReader {
     });
   }
 
-  /** Undefined for a GPU that the file does not have. @throws CccError 'schema' */
+  /** Returns the node that a link leads to, or undefined if that GPU is not in the file. @throws CccError 'schema' */
   private targetOf(gpu: NcclGpu, element: XmlElement, tclass: string): NcclGpu | 'switch' | undefined {
     if (tclass.startsWith('0x0680')) return 'switch';
     if (!/^0x(?:03|12)/.test(tclass)) {
@@ -138,7 +138,7 @@ class LinkReader {
     return target;
   }
 
-  /** @throws CccError 'schema' where a GPU does not say what it is */
+  /** Returns the bandwidth of one NVLink. @throws CccError 'schema' if the GPU does not state its compute capability */
   private nvlinkFigure(gpu: XmlElement): Figure {
     const figure = this.hardware.nvlink(gpu.integer('sm', 0, 1000));
     if (figure === undefined) throw gpu.malformed('sm', `GPUs of compute capability ${gpu.text('sm')} have no NVLinks`);
@@ -153,12 +153,12 @@ class LinkReader {
   }
 }
 
-/** `2 XGMI links of 36 GB/s (gfx90a)`. */
+/** Says where a bandwidth comes from: `2 XGMI links of 36 GB/s (gfx90a)`. */
 function wordsOf({ count, called, each }: Pick<Told, 'count' | 'called' | 'each'>): string {
   return `${count === 1 ? 'one' : count} ${called} link${count === 1 ? '' : 's'} of ${each}`;
 }
 
-/** `gfx90a`, `sm 90`; files write architectures of AMD as `910`, `gfx90a` or `gfx90a:sramecc+:xnack-`. */
+/** Returns the architecture of a GPU: `gfx90a`, `sm 90`. Files write AMD architectures as `910`, `gfx90a` or `gfx90a:sramecc+:xnack-`. */
 export function architectureOf(gpu: XmlElement): string | undefined {
   const gcn = gpu.optional('gcn');
   if (gcn === undefined) return gpu.has('sm') ? `sm ${gpu.text('sm')}` : undefined;

@@ -1,6 +1,6 @@
 /**
- * The XML in which NCCL and RCCL write the topology of a host (`NCCL_TOPO_DUMP_FILE`): processors, below them PCIe trees with GPUs and NICs, and
- * in each GPU its NVLink, XGMI or C2C links. Bandwidths are made of it as those libraries do.
+ * Reads the XML in which NCCL and RCCL write the topology of a host (`NCCL_TOPO_DUMP_FILE`): processors, below each a PCIe tree with GPUs and NICs,
+ * and in each GPU its NVLink, XGMI or C2C links. Bandwidths are derived from it by the rules of these libraries.
  */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { DisjointSets } from '../../ir/disjoint-sets.ts';
@@ -13,27 +13,31 @@ import type { Figure, Hardware } from './hardware.ts';
 import { gigabytes, HostBuilder, type SystemHost } from './host.ts';
 import { addGpuLinks, architectureOf, type NcclGpu } from './nccl-links.ts';
 
-/** What else may stand in an XML file that somebody takes for a machine, by its outermost element. */
+/** Other XML files that users take for a machine, by their outermost element, and what to do with them. */
 const others: Readonly<Record<string, string>> = {
   algo: 'an MSCCL algorithm, not a machine: ccc verify takes it',
   graphs: 'what NCCL made of a machine (NCCL_GRAPH_DUMP_FILE), not the machine: NCCL_TOPO_DUMP_FILE writes that',
   topology: "hwloc's topology, which has no bandwidths: NCCL_TOPO_DUMP_FILE writes one that says more",
 };
 
-/** Inside the switch between NICs of a processor and itself, and between halves of a PCIe switch, NCCL knows no limit. */
+/**
+ * NCCL assumes no limit between a processor and NICs that have no place on PCIe, nor between the halves of a PCIe switch; this bandwidth is larger
+ * than any real link's.
+ */
 const local: Figure = { bandwidth: 5e12, of: 'no limit that NCCL knows of' };
 
-/** Megabits per second that a NIC has which does not say it. */
+/** Speed in Mbit/s of a NIC for which the file states none. */
 const assumedSpeed = 10_000;
 
 /**
- * Interfaces that exist in software only, which docker, Kubernetes and hypervisors make: they lead nowhere that another NIC does not.
+ * Names of network interfaces that exist in software only. Docker, Kubernetes and hypervisors make them; they send through a physical NIC, so they
+ * add no bandwidth.
  */
 const virtualInterface = /^(?:br-|docker|veth|virbr|vnet|cali|tunl|flannel|cni|cilium|lxc|kube|dummy|tap|tun|lo$)/;
 
 /**
- * Reads a host, or several whose GPUs are on one NVLink domain: where NVLink spans hosts, NCCL writes all of them into one file.
- * @throws CccError 'syntax', 'schema', 'topology' for a file without GPUs, or of hosts that no NVLink joins, 'limit'
+ * Reads a host, or several hosts with one NVLink domain: where NVLink spans hosts, NCCL writes all of them into one file.
+ * @throws CccError 'syntax', 'schema', 'limit', 'topology' for a file without GPUs and for hosts that no NVLink connects
  */
 export function readNcclTopology(source: SourceText, limits: Limits, hardware: Hardware): SystemHost {
   const root = readXmlTree(source, checkRoot);
@@ -64,12 +68,12 @@ class SystemReader {
   private readonly switches = new Map<string, number>();
   private readonly pciLinks: { readonly from: number; readonly element: XmlElement }[] = [];
   private devices = 0;
-  /** By the node of a processor, its host. */
+  /** By the node of a processor: the host that it belongs to. */
   private readonly hostOf = new Map<number, string>();
-  /** By the node of a GPU, what its own PCIe link is. */
+  /** By the node of a GPU: a description of its PCIe link. */
   private readonly pcieOf = new Map<number, string>();
   private readonly virtualNics = new Set<string>();
-  /** PCIe links whose speed the file does not say, as in virtual machines. */
+  /** Number of PCIe links whose speed the file does not state, as in virtual machines. */
   private unknownSpeeds = 0;
 
   constructor(source: SourceText, limits: Limits, hardware: Hardware) {
@@ -118,8 +122,8 @@ class SystemReader {
   }
 
   /**
-   * GPUs by NCCL's rank where all have one, since ranks of a plan are NCCL's; else by device. A file's devices are in the order of the PCIe
-   * bus or of CUDA_VISIBLE_DEVICES, which a launcher need not follow.
+   * Returns the GPUs by NCCL's rank if all have one, since the ranks of a plan are NCCL's ranks; otherwise by device number. A file lists devices in
+   * the order of the PCIe bus or of CUDA_VISIBLE_DEVICES, which a launcher may change.
    */
   private inRankOrder(): readonly NcclGpu[] {
     const ranks = new Map(
@@ -136,7 +140,7 @@ class SystemReader {
     return sorted;
   }
 
-  /** Hosts without a link between them are no machine. @throws CccError 'topology' */
+  /** Refuses several hosts without a link between them. @throws CccError 'topology' */
   private checkJoined(gpus: readonly NcclGpu[]): void {
     const hosts = [...new Set(gpus.map((gpu) => this.hostOf.get(gpu.cpu)))];
     if (hosts.length < 2) return;
@@ -170,12 +174,12 @@ class SystemReader {
     return new CccError('topology', message, system.element.range);
   }
 
-  /** @throws CccError 'schema' */
+  /** Refuses two different GPUs with one device number. @throws CccError 'schema' */
   private checkDevices(): void {
     const seen = new Map<string, NcclGpu>();
     for (const gpu of this.gpus) {
       const key = `${this.hostOf.get(gpu.cpu)} ${gpu.device}`;
-      // GPUs that share a PCIe function may share a device's number: parts of one GPU.
+      // Partitions of one GPU, which share a PCIe function, may share its device number.
       const before = seen.get(key);
       if (before !== undefined && before.function !== gpu.function) {
         throw new CccError(
@@ -204,7 +208,7 @@ class SystemReader {
     return cpu;
   }
 
-  /** A PCIe device: a switch with what is below it, a GPU or a NIC. */
+  /** Adds a PCIe device: a switch with everything below it, a GPU or a NIC. */
   private addPci(node: XmlNode, parent: number, cpu: number): void {
     const { element, children } = node;
     const busId = element.text('busid').toLowerCase();
@@ -232,7 +236,7 @@ class SystemReader {
       if (child.element.name === 'pcilink') this.pciLinks.push({ from: added, element: child.element });
   }
 
-  /** The GPUs of one PCIe function. Several, as parts of a GPU are, share its PCIe link and its NVLinks. */
+  /** Adds the GPUs of one PCIe function. There are several if a GPU is partitioned; they share its PCIe link and its NVLinks. */
   private addGpus(tags: readonly XmlNode[], parent: number, cpu: number, busId: string, figure: Figure): void {
     const isShared = tags.length > 1;
     const shared = isShared ? this.host.add('pcie', tags[0].element.range) : undefined;
@@ -257,7 +261,10 @@ class SystemReader {
     });
   }
 
-  /** Network devices of a processor, without a place on PCIe. A host lists one under each of its processors. */
+  /**
+   * Adds network devices that the file lists directly below a processor, without a place on PCIe. A host may list the same device below each of its
+   * processors.
+   */
   private addHostNic({ element, children }: XmlNode, cpu: number): void {
     const kept = children.filter(({ element: net }) => {
       if (net.name !== 'net') return false;
@@ -271,7 +278,7 @@ class SystemReader {
     }
   }
 
-  /** The ports of a device are one NIC. A device that is listed twice is joined to both places. */
+  /** Adds a NIC. All ports of a device form one NIC, and a device that is listed in two places is linked to both. */
   private addNic({ children }: XmlNode, key: string, parent: number, figure: Figure): void {
     for (const { element } of children) {
       if (element.name !== 'net') continue;
@@ -293,7 +300,7 @@ class SystemReader {
     }
   }
 
-  /** Every processor of a host reaches every other. */
+  /** Links every two processors of a host. */
   private joinCpus(cpus: readonly XmlNode[], nodes: readonly number[]): void {
     const figures = cpus.map(({ element }) => {
       const number = (name: string): number | undefined =>
@@ -320,7 +327,7 @@ class SystemReader {
     });
   }
 
-  /** @throws CccError 'schema' for a target that is no switch of the file */
+  /** Links two halves of a PCIe switch. @throws CccError 'schema' if the target is no switch in the file */
   private joinSwitches(from: number, element: XmlElement): void {
     const to = this.switches.get(element.text('target').toLowerCase());
     if (to === undefined) throw element.malformed('target', `no <pci> switch has this busid`);

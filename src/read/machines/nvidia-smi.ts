@@ -1,6 +1,6 @@
 /**
- * Reads the table of `nvidia-smi topo -m`, which has for every two GPUs and NICs of a host the number of NVLinks between them or their distance
- * on PCIe. It has no bandwidths; these come from the GPU's row in hardware/interconnects.yaml.
+ * Reads the table that `nvidia-smi topo -m` prints. For every pair of GPUs and NICs of a host it gives either the number of NVLinks between the two
+ * or their distance on PCIe. The table has no bandwidths, so these come from the GPU's row in hardware/interconnects.yaml.
  */
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { DisjointSets } from '../../ir/disjoint-sets.ts';
@@ -12,7 +12,10 @@ import { fileName, nameFromFile } from './document.ts';
 import type { Figure, GpuRow, Hardware } from './hardware.ts';
 import { gigabytes, HostBuilder, type SystemHost } from './host.ts';
 
-/** How far apart two devices are, nearest first: below one switch, below several, one processor's, two processors'. */
+/**
+ * How far apart two devices are on PCIe, nearest first: below one switch (PIX), below several (PXB), below one processor (PHB, NODE), below two
+ * (SYS).
+ */
 const distances: Readonly<Record<string, 'switch' | 'processor' | 'system'>> = {
   PIX: 'switch',
   PXB: 'switch',
@@ -24,14 +27,14 @@ const distances: Readonly<Record<string, 'switch' | 'processor' | 'system'>> = {
 
 interface Row {
   readonly name: string;
-  /** What stands in the column of each device. */
+  /** The entries of the row in the columns of the devices: `X`, `NV4`, `PIX` … */
   readonly cells: readonly string[];
-  /** The processors that the device is near to, as the table says it. */
+  /** The CPU affinity column: the processor cores nearest to the device. Devices with equal texts belong to the same processor. */
   readonly affinity: string | undefined;
   readonly range: SourceRange;
 }
 
-/** Whether a text starts with the head of such a table. */
+/** Whether a text starts with the head of a table of `nvidia-smi topo -m`. */
 export function isSmiTable({ text }: SourceText): boolean {
   const start = withoutColours(text.slice(0, 4000)).trimStart();
   return /^GPU\d+\s/.test(start);
@@ -39,8 +42,9 @@ export function isSmiTable({ text }: SourceText): boolean {
 
 /**
  * Reads a host.
- * @param gpu the row of the table of hardware; without one the error lists the rows
- * @throws CccError 'usage' without a row, 'unknown-name' for none that there is, 'schema' for a table that is cut or contradicts itself
+ * @param gpu name of a row in the table of hardware, such as `h100`; if it is undefined, the error lists the rows
+ * @throws CccError 'usage' if no row is named, 'unknown-name' if there is no row of that name, 'schema' for a table that is incomplete or contradicts
+ * itself
  */
 export function readSmiTable(
   source: SourceText,
@@ -88,7 +92,7 @@ function rowOf(gpu: string | undefined, { gpus }: Hardware): GpuRow {
   return row;
 }
 
-/** The rows of all devices that have a column, in the order of the columns. @throws CccError 'schema' */
+/** Returns the rows of all devices that have a column, in the order of the columns. @throws CccError 'schema' */
 function readRows(source: SourceText): readonly Row[] {
   let columns: readonly string[] | undefined;
   const rows = new Map<string, Row>();
@@ -151,7 +155,10 @@ function checkSymmetric(rows: readonly Row[]): void {
   });
 }
 
-/** PCIe switches and processors, as far as the distances tell. Where NVLink hides a distance, the processors that GPUs are near to tell it. */
+/**
+ * Adds the PCIe switches and processors that the distances imply. An entry for NVLink hides the distance on PCIe; two such devices are put below one
+ * processor if they have the same CPU affinity.
+ */
 function joinByPcie(
   host: HostBuilder,
   rows: readonly Row[],
@@ -203,7 +210,10 @@ function joinByPcie(
   });
 }
 
-/** Where a row names more links than a GPU has, they lead to a switch, which reaches all others. @throws CccError 'topology' */
+/**
+ * Adds the NVLinks. If a GPU has more links in its row than its model has, the links lead to NVSwitches, through which the same links reach every
+ * other GPU. @throws CccError 'topology'
+ */
 function joinByNvlink(
   host: HostBuilder,
   rows: readonly Row[],
@@ -238,7 +248,8 @@ function joinByNvlink(
     throw new CccError('topology', message, rows[over].range);
   }
   const fabric = host.add('nvswitch');
-  // To a GPU that has lost a link every other reaches over as many as that one has left: what a GPU has itself is the most in its row.
+  // The entry for two GPUs behind a switch is the smaller of their numbers of links. If one GPU has lost links, only the entries in its column
+  // shrink, so a GPU's own number of links is the maximum of its row.
   const own = gpus.map((a) => gpus.reduce((largest, b) => Math.max(largest, b === a ? 0 : links(a, b)), 0));
   own.forEach((count, index) => {
     if (count > 0) host.duplex('nvlink', gpus[index], fabric, figure(count), 'NVLink');
@@ -249,7 +260,7 @@ function joinByNvlink(
   host.notes.push(...differencesAmong(compared));
 }
 
-/** Terminals underline the head of the table. */
+/** Removes escape sequences: on a terminal, nvidia-smi underlines the head of the table. */
 function withoutColours(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
   return text.replace(/\u001b\[[0-9;]*m/g, '');

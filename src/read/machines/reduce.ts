@@ -1,10 +1,12 @@
-/** Reduces a host to the machine that collectives use: the requested links, without dead ends and bridges. */
+/**
+ * Reduces a host to the machine that collectives use: it keeps the requested links, and removes dead ends and PCIe bridges with only two neighbours.
+ */
 import type { HostLink, SystemHost } from './host.ts';
 
-/** Which links are kept: those that NCCL uses between GPUs, or all. */
+/** Which links are kept: `nvlink` keeps those that NCCL uses between GPUs, `all` keeps every link. */
 export type LinkChoice = 'nvlink' | 'all';
 
-/** A part of a host, with its nodes as in the host. */
+/** A part of a host. Nodes have the same indices as in the host. */
 export interface HostPart {
   readonly links: readonly HostLink[];
   /** Notes on what was left out. */
@@ -12,8 +14,8 @@ export interface HostPart {
 }
 
 /**
- * The links between GPUs, and with `network` those to the NICs.
- * NCCL sends over PCIe only between GPUs that NVLink or XGMI does not join; where these join all, PCIe is left out but for the way to the NICs.
+ * Returns the links between GPUs and, with `network`, the links on the routes to the NICs. NCCL sends over PCIe only between GPUs that NVLink or XGMI
+ * does not connect. If these connect all GPUs, PCIe is kept only on the routes to the NICs.
  */
 export function partOf(host: SystemHost, choice: LinkChoice, network: boolean): HostPart {
   const isGpu = (node: number): boolean => host.nodes[node] === 'gpu';
@@ -30,7 +32,7 @@ export function partOf(host: SystemHost, choice: LinkChoice, network: boolean): 
   return { links: withoutBridges(host, withoutDeadEnds(single, isEnd), isEnd), notes };
 }
 
-/** Whether every GPU reaches every other over these links. */
+/** Whether these links connect all GPUs with each other. */
 function isJoined(host: SystemHost, links: readonly HostLink[]): boolean {
   const gpus = host.nodes.flatMap((kind, node) => (kind === 'gpu' ? [node] : []));
   const reached = (ends: (link: HostLink) => readonly [number, number, number, number]): number => {
@@ -49,7 +51,7 @@ function isJoined(host: SystemHost, links: readonly HostLink[]): boolean {
   return forwards === gpus.length && backwards === gpus.length;
 }
 
-/** The links on shortest paths, by hops, from a GPU to its nearest NICs. */
+/** Returns the links on shortest paths, by number of hops, from any GPU to its nearest NICs. */
 function waysToNics(host: SystemHost, links: readonly HostLink[]): readonly HostLink[] {
   const next = host.nodes.map((): { readonly link: HostLink; readonly to: number }[] => []);
   for (const link of links) {

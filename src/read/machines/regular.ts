@@ -1,9 +1,9 @@
-/** Finds loops that generate pairs of numbers, as a person would write them instead of a list. */
+/** Compresses a list of pairs of numbers (the ends of links) into the loops that a person would write instead of the list. */
 import { readable } from '../limits.ts';
 
 export type NumberPair = readonly [number, number];
 
-/** Loops, and the two expressions for the numbers of a pair. */
+/** Nested loops, and the two expressions for the numbers of a pair in terms of the loop variables. */
 export interface Pattern {
   readonly loops: readonly string[];
   readonly ends: readonly [string, string];
@@ -11,14 +11,14 @@ export interface Pattern {
 
 /**
  * Finds patterns that together generate each of the pairs exactly once.
- * @param alike whether both numbers count nodes of one kind, so that the order within a pair does not matter
+ * @param alike whether both numbers index nodes of the same kind, so that the order within a pair does not matter
  */
 export function patternsOf(pairs: readonly NumberPair[], alike: boolean): readonly Pattern[] {
   const whole = (alike ? cliques(pairs) : undefined) ?? shares(pairs) ?? swapped(shares(pairs.map(([a, b]) => [b, a])));
   return whole === undefined ? progressions(pairs) : [whole];
 }
 
-/** All pairs of a range, or of several ranges of one size that follow each other. */
+/** Recognizes a clique on a range of nodes, or one clique for each of several consecutive ranges of equal size (islands). */
 function cliques(pairs: readonly NumberPair[]): Pattern | undefined {
   const nodes = [...new Set(pairs.flat())].sort((a, b) => a - b);
   const neighbours = new Map(nodes.map((node) => [node, new Set<number>()]));
@@ -41,7 +41,10 @@ function cliques(pairs: readonly NumberPair[]): Pattern | undefined {
   return { loops: [`island in 0 .. ${groups - 1}`, ...inner], ends: [`${start} + a`, `${start} + b`] };
 }
 
-/** One for each of a range, the second number staying the same for k of them, then going on by a fixed step. */
+/**
+ * Recognizes nodes that share partners, such as GPUs below PCIe switches: the first numbers form a range, and the second number is the same for k
+ * consecutive ones, then advances by a fixed step.
+ */
 function shares(pairs: readonly NumberPair[]): Pattern | undefined {
   const sorted = [...pairs].sort(([a], [b]) => a - b);
   const [[first, start]] = sorted;
@@ -60,7 +63,10 @@ function swapped(pattern: Pattern | undefined): Pattern | undefined {
   return pattern && { ...pattern, ends: [pattern.ends[1], pattern.ends[0]] };
 }
 
-/** The longest rows in which both numbers go on by fixed steps, again and again; what is left stands alone. */
+/**
+ * Repeatedly extracts the longest arithmetic progression of pairs (both numbers advance by fixed steps). Pairs that belong to none are written one by
+ * one.
+ */
 function progressions(pairs: readonly NumberPair[]): readonly Pattern[] {
   const left = new Map(pairs.map((pair) => [keyOf(pair), pair]));
   const found: Pattern[] = [];
@@ -71,7 +77,7 @@ function progressions(pairs: readonly NumberPair[]): readonly Pattern[] {
   return [...found, ...[...left.values()].map(([a, b]): Pattern => ({ loops: [], ends: [String(a), String(b)] }))];
 }
 
-/** The loop runs over the first numbers themselves where these follow each other. */
+/** Writes a progression as a loop. If the first numbers are consecutive, the loop variable is the first number itself. */
 function rowPattern(row: readonly NumberPair[]): Pattern {
   const [[a, b], [c, d]] = row;
   if (c - a === 1)
@@ -101,13 +107,13 @@ function keyOf([a, b]: NumberPair): string {
   return `${a} ${b}`;
 }
 
-/** `2 * i`, `i`, or nothing for 0. */
+/** Writes factor · expression: `2 * i`, `i`, or an empty text for 0. */
 function times(factor: number, expression: string): string {
   if (factor === 0) return '';
   return factor === 1 ? expression : factor === -1 ? `-${expression}` : `${factor} * ${expression}`;
 }
 
-/** `r + 4`, `r - 4`, `4`; an empty text is 0. */
+/** Writes expression + constant: `r + 4`, `r - 4`, `4`; an empty expression counts as 0. */
 export function sum(expression: string, constant: number | string): string {
   if (constant === 0 || constant === '') return expression === '' ? '0' : expression;
   if (expression === '') return String(constant);

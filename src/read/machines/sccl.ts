@@ -1,6 +1,7 @@
 /**
- * SCCL's topology JSON: `links[dst][src]`, how many chunks a link takes in a round, and `switches`, each [sources, destinations, chunks, name]: how many
- * chunks all links from these to those take together. It has neither bandwidths nor latencies.
+ * Reads SCCL's topology JSON. `links[dst][src]` is the number of chunks that a link carries per round. Each entry of `switches`, [sources,
+ * destinations, chunks, name], limits how many chunks all links from the sources to the destinations carry together per round. The format has neither
+ * bandwidths nor latencies.
  */
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
@@ -8,7 +9,7 @@ import { JsonReader } from '../plan/json-reader.ts';
 import { fileName, type MachineDocument, plainName, type WrittenLinks } from './document.ts';
 import { type NumberPair, patternsOf } from './regular.ts';
 
-/** The bandwidth in GB/s that is assumed for one chunk per round, and the latency of every link. */
+/** Bandwidth in GB/s that is assumed for one chunk per round; the latency of every link is assumed, too. */
 const unit = 25;
 const latency = '1 us';
 
@@ -27,13 +28,14 @@ interface Found {
   range: SourceRange;
 }
 
-/** Whether a text says in its first field that it is such a document. */
+/** Whether the first field of a text says that it is a topology of SCCL. */
 export function isScclTopology({ text }: SourceText): boolean {
   return /^\s*\{\s*"m?sccl_type"\s*:\s*"topology"/.test(text);
 }
 
 /**
- * Reads a machine. A limit of one chip's sends or receives becomes a switch in front of it; other limits are refused.
+ * Reads a machine. A limit on the sends or the receives of one chip becomes a switch in front of that chip; other limits cannot be expressed and are
+ * refused.
  * @throws CccError 'syntax', 'schema', 'limit', 'unsupported'
  */
 export function readScclTopology(source: SourceText, limits: Limits): MachineDocument {
@@ -57,7 +59,7 @@ export function readScclTopology(source: SourceText, limits: Limits): MachineDoc
   };
 }
 
-/** @throws CccError 'schema' for what the reader of JSON calls malformed */
+/** Parses the document. @throws CccError 'schema' (the JSON reader's 'malformed' would claim that the text is a wrong plan) */
 function readTopology(source: SourceText, limits: Limits): Found {
   try {
     const json = new JsonReader(source);
@@ -144,7 +146,10 @@ function readChips(json: JsonReader): number[] {
 
 type End = { readonly kind: 'chip' | 'switch'; readonly index: number };
 
-/** Each link goes from its chip through the switch that limits what the chip sends, then the one that limits what the other receives. */
+/**
+ * Makes the links. The route of a message leads from its chip through the switch that limits the chip's sends, then through the one that limits the
+ * receiver's receives.
+ */
 function linksOf(
   matrix: readonly (readonly number[])[],
   shares: readonly Share[],
@@ -188,7 +193,7 @@ function linksOf(
   return { statements: statementsOf([...hops.values()]), switches: labels };
 }
 
-/** The switch that a link goes through. @throws CccError 'unsupported' where there are several */
+/** Returns the one switch that a link goes through. @throws CccError 'unsupported' if there are several */
 function theOnly(
   shares: readonly Share[],
   from: number,

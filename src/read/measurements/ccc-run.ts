@@ -1,10 +1,10 @@
-/** What `ccc run --json` printed, of one size or of many, in threads or under MPI: every repetition is a measurement. */
+/** Reads the output of `ccc run --json`, for one size or many, in threads or under MPI. Every repetition becomes a measurement. */
 import { type CollectiveKind, collectiveKinds } from '../../ir/collective.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { parseJson } from '../../ir/parse-json.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 
-/** Whether a text is such a document: plans in JSON have no `seconds` beside `ok`. */
+/** Whether a text is an output of `ccc run --json`. Unlike it, a plan in JSON has no field `seconds` beside `ok`. */
 export function isRunDocument({ text }: SourceText): boolean {
   if (!/^\s*\{/.test(text)) return false;
   const start = text.slice(0, 2000);
@@ -13,7 +13,7 @@ export function isRunDocument({ text }: SourceText): boolean {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** @throws CccError 'syntax' for text that is not JSON, 'schema' for another document, or one whose results were wrong */
+/** Reads the measurements. @throws CccError 'syntax' for text that is not JSON, 'schema' for any other document and for a run with wrong results */
 export function readRunDocument(source: SourceText): MeasurementTable {
   const whole = { source, start: 0, end: Math.min(1, source.text.length) };
   const fail = (message: string): never => {
@@ -41,7 +41,7 @@ function membersOf(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
-/** `seconds` with `all` repetitions, or the one time that a single size under MPI has. */
+/** Returns the times of a row: `seconds.all` with every repetition, or the single time that a run of one size under MPI reports. */
 function timesOf(row: Members | undefined): readonly number[] {
   if (typeof row?.seconds === 'number') return [row.seconds];
   const all = membersOf(row?.seconds)?.all;

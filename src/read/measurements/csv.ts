@@ -1,4 +1,4 @@
-/** `plan,protocol,size,seconds` as comma-separated values (RFC 4180), with the columns `in_place` and `date` if wanted. */
+/** Reads comma-separated values (RFC 4180) with the columns `plan,protocol,size,seconds` and optionally `in_place` and `date`. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { parseBytes } from '../../ir/units.ts';
 import { nearestNames } from '../nearest.ts';
@@ -9,7 +9,7 @@ const required = ['plan', 'protocol', 'size', 'seconds'] as const;
 const optional = ['in_place', 'date'] as const;
 type Column = (typeof required)[number] | (typeof optional)[number];
 
-/** Whether the first line is the head of such a table, or of one that was meant to be. */
+/** Whether the first line is the head of such a table, or similar enough that the user must have meant one. */
 export function isCsv({ text }: SourceText): boolean {
   const head = text
     .slice(0, 4000)
@@ -19,7 +19,7 @@ export function isCsv({ text }: SourceText): boolean {
   return cells.length > 1 && cells.some((cell) => /^(?:plan|protocol|size|seconds)/.test(cell));
 }
 
-/** @throws CccError 'schema' for missing columns, 'unit' and 'range' for sizes and times that cannot be */
+/** Reads the table. @throws CccError 'schema' for missing columns, 'unit' and 'range' for impossible sizes and times */
 export function readCsv(source: SourceText): MeasurementTable {
   const [head, ...rows] = recordsOf(source);
   const columns = columnsOf(head);
@@ -58,7 +58,7 @@ function measurementOf(cell: (column: Column) => Word | undefined, first: Word):
   };
 }
 
-/** Bytes, with a unit if wanted. */
+/** Reads a number of bytes, with or without a unit. */
 function sizeOf(word: Word): number {
   const result = parseBytes(word.text);
   if ('value' in result) return byteCountOf({ ...word, text: String(result.value) }, 'size');
@@ -99,7 +99,7 @@ function columnsOf(head: readonly Word[]): ReadonlyMap<Column, number> {
   throw new CccError('schema', `the table has no column ${missing.join(', ')}${hint}; ${near}`, head[0].range);
 }
 
-/** The cells of each record; quoted cells may hold commas, line ends and doubled quotes. Empty lines are no records. */
+/** Splits a text into records of cells. Quoted cells may contain commas, line ends and doubled quotes. Empty lines are skipped. */
 function recordsOf(source: SourceText): Word[][] {
   const { text } = source;
   const cellPattern = /[ \t]*(?:"((?:[^"]|"")*)"[ \t]*|(?![ \t]*")([^,\r\n]*))(,|\r?\n|$)/y;

@@ -1,4 +1,6 @@
-/** Tables of the Intel MPI benchmarks (IMB-MPI1): `# Benchmarking Allreduce`, `# #processes = 4`, then sizes and times in µs. */
+/**
+ * Reads tables of the Intel MPI benchmarks (IMB-MPI1, IMB-NBC): `# Benchmarking Allreduce`, `# #processes = 4`, then sizes in bytes and times in µs.
+ */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { counted, type Seconds } from '../../ir/units.ts';
@@ -16,9 +18,9 @@ export function isImbTable(source: SourceText): boolean {
 }
 
 /**
- * IMB runs on 2, 4, 8 … processes: the tables of the most are read, t_max of each row, since a call is over when its last rank is; t_pure of
- * non-blocking benchmarks.
- * @throws CccError 'unsupported' for a benchmark of something else, 'schema', 'unit' and 'range' for rows that cannot be
+ * Reads a file. IMB repeats a benchmark on 2, 4, 8 … processes; only the tables of the largest number are read. The time of a row is `t_max`, since a
+ * collective is complete when its last rank is, and `t_pure` for non-blocking benchmarks.
+ * @throws CccError 'unsupported' for a benchmark of anything but a collective, 'schema', 'unit' and 'range' for impossible rows
  */
 export function readImbTable(source: SourceText): MeasurementTable {
   const rows: (Measurement & { readonly processes: number })[] = [];
@@ -53,7 +55,7 @@ export function readImbTable(source: SourceText): MeasurementTable {
   };
 }
 
-/** Non-blocking benchmarks (IMB-NBC) have `t_pure`, the time of the collective alone, in place of `t_max`. */
+/** Finds the column of times. Non-blocking benchmarks (IMB-NBC) have `t_pure`, the time of the collective alone, in place of `t_max`. */
 function timeColumn({ words, range }: TextLine): number {
   const columnOf = (name: RegExp): number => words.findIndex(({ text }) => name.test(text));
   const index = columnOf(/^t_pure/i) === -1 ? columnOf(/^t_max/i) : columnOf(/^t_pure/i);
@@ -63,7 +65,7 @@ function timeColumn({ words, range }: TextLine): number {
   throw new CccError('unit', `the times of this table are in ${unit ?? 'no unit'}, not in usec`, range);
 }
 
-/** Without bytes nothing moves, and IMB's times of that may be 0. */
+/** Reads a row. A row of 0 bytes is skipped: no data moves, and IMB may report a time of 0 for it. */
 function rowOf({ words, range }: TextLine, column: number, collective: CollectiveKind): Measurement | undefined {
   if (words.length <= column) throw new CccError('schema', 'the row ends before its time', range);
   const size = byteCountOf(words[0], '#bytes');

@@ -1,4 +1,4 @@
-/** Measured times in, by content: one file per format, each error with its place. */
+/** Reads measured times. The content of a file decides on its format; every format has its own reader, and errors name the place in the file. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { isRunDocument, readRunDocument } from './ccc-run.ts';
 import { isCsv, readCsv } from './csv.ts';
@@ -23,7 +23,7 @@ interface MeasurementFormat {
   read(source: SourceText): MeasurementTable;
 }
 
-/** In the order in which they are looked for. */
+/** The formats, in the order in which they are tried. */
 const formats: readonly MeasurementFormat[] = [
   { name: 'ccc run --json', isIt: isRunDocument, read: readRunDocument },
   { name: 'JSON of nccl-tests', isIt: isNcclTestsDocument, read: readNcclTestsDocument },
@@ -37,7 +37,7 @@ const formats: readonly MeasurementFormat[] = [
 
 /**
  * Reads a file of measurements.
- * @throws CccError 'schema' for a text of none of the formats, or without a measurement, and what the format's reader throws
+ * @throws CccError 'schema' for a text in no known format or without any measurement, and whatever the reader of the format throws
  */
 export function readMeasurements(source: SourceText): MeasurementTable {
   const format = formats.find(({ isIt }) => isIt(source));

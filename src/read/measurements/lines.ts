@@ -1,4 +1,4 @@
-/** Lines of a text and the words in them, each with its place; what launchers put in front of a line is left out. */
+/** Splits a text into lines and words, each with its place. Prefixes that launchers such as mpirun put in front of a line are dropped. */
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { prefixLengthOf } from './launcher-prefix.ts';
 
@@ -14,7 +14,7 @@ export interface TextLine {
   readonly words: readonly Word[];
 }
 
-/** All lines that are not empty, without the prefixes of launchers. */
+/** Returns all non-empty lines without the prefixes of launchers. */
 export function linesOf(source: SourceText): readonly TextLine[] {
   const lines: TextLine[] = [];
   let start = 0;
@@ -40,7 +40,7 @@ export function linesOf(source: SourceText): readonly TextLine[] {
 
 const plain = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** A number without a unit. @throws CccError 'unit' for one that has a unit, 'schema' for what is no number */
+/** Reads a number without a unit. @throws CccError 'unit' for a number with a unit, 'schema' for anything else */
 export function numberOf({ text, range }: Word, what: string): number {
   if (plain.test(text)) return Number(text);
   if (/^[+-]?[\d.]+\s*\p{L}/u.test(text)) {
@@ -49,14 +49,17 @@ export function numberOf({ text, range }: Word, what: string): number {
   throw new CccError('schema', `expected ${what} as a number, found '${text}'`, range);
 }
 
-/** A whole number of bytes of at least 0. @throws CccError as `numberOf`, and 'range' */
+/** Reads a whole number of bytes, 0 included. @throws CccError as `numberOf`, and 'range' */
 export function byteCountOf(word: Word, what: string): number {
   const value = numberOf(word, what);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new CccError('range', `${what} must be a whole number of bytes of at least 0, not ${word.text}`, word.range);
 }
 
-/** A time in units of `unit` seconds. @throws CccError as `numberOf`, and 'range' for one that is not more than 0 */
+/**
+ * Reads a time and returns it in seconds. @param unit the unit of the text in seconds, such as 1e-6 @throws CccError as `numberOf`, and 'range' for a
+ * time that is not positive
+ */
 export function timeFromText(word: Word, what: string, unit: number): number {
   const value = numberOf(word, what);
   if (value > 0 && Number.isFinite(value)) return value * unit;

@@ -1,9 +1,9 @@
-/** What benchmarks of MPI call the collectives, and what they count as the size of one. */
+/** Maps the names of MPI benchmarks (OSU, IMB) to collectives, and says which number of bytes these benchmarks call the size. */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Measurement } from './measurement.ts';
 
-/** Names without case, spaces and signs, and without what `plainName` removes. */
+/** Collectives by their benchmarks' names in lower case, without spaces and punctuation, and without the words that `plainName` removes. */
 const kinds: Readonly<Record<string, CollectiveKind>> = {
   allgather: 'allgather',
   allreduce: 'allreduce',
@@ -20,8 +20,8 @@ const kinds: Readonly<Record<string, CollectiveKind>> = {
 };
 
 /**
- * `Non-blocking All-to-All Personalized Exchange`, `Persistent Allgatherv`, `Ialltoall` and `Reduce_scatter_block` are the collectives without
- * these words: the benchmarks of vector variants give every rank the same count.
+ * Removes the words that do not change the collective: `Non-blocking All-to-All Personalized Exchange`, `Persistent Allgatherv`, `Ialltoall` and
+ * `Reduce_scatter_block` stand for the plain collectives. The `v` and `w` variants do, too, since the benchmarks give every rank the same count.
  */
 function plainName(name: string): string {
   const letters = name
@@ -32,7 +32,7 @@ function plainName(name: string): string {
   return variants.find((variant) => Object.hasOwn(kinds, variant)) ?? letters;
 }
 
-/** @throws CccError 'unsupported' for a benchmark of something else */
+/** Returns the collective that a benchmark measures. @throws CccError 'unsupported' for a benchmark of anything else */
 export function mpiCollective(name: string, range: SourceRange): CollectiveKind {
   const plain = plainName(name);
   if (Object.hasOwn(kinds, plain)) return kinds[plain];
@@ -40,7 +40,10 @@ export function mpiCollective(name: string, range: SourceRange): CollectiveKind 
   throw new CccError('unsupported', `'${name}' is none of the benchmarks that are read: ${known}`, range);
 }
 
-/** Of these both count what one rank sends to one other; of the rest the whole vector, which is M. */
+/**
+ * What OSU and IMB call the size: for collectives with one block per rank it is the block that one rank sends to another, for the others the whole
+ * vector, which is M.
+ */
 export function countedOf(kind: CollectiveKind): Measurement['counted'] {
   return kind === 'allgather' || kind === 'alltoall' || kind === 'gather' || kind === 'scatter' ? 'block' : 'message';
 }

@@ -1,8 +1,8 @@
 /**
- * The files that nccl-tests (`-J out.json`) and rccl-tests (`-Z json|csv -x out`) write beside their logs.
+ * Reads the files that nccl-tests (`-J out.json`) and rccl-tests (`-Z json|csv -x out`) write in addition to their logs.
  *
- * nccl-tests: one document with `args` and `results`, a row for each size with `out_of_place` and `in_place`, each with its `time` in µs.
- * rccl-tests: a table, or one JSON object a line or in a list, with the columns `name`, `size`, `inPlace` and `time` in µs.
+ * nccl-tests: one document with `args` and `results`; a result is one size with `out_of_place` and `in_place`, each with its `time` in µs.
+ * rccl-tests: a CSV table, or JSON objects (one per line, or in a list), with the fields `name`, `size`, `inPlace` and `time` in µs.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
@@ -17,7 +17,7 @@ function membersOf(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
-/** `all_reduce_perf` in the command line that the file repeats, or rccl-tests' `AllReduce`. */
+/** Returns the collective: nccl-tests names it in the command line that the file repeats (`all_reduce_perf`), rccl-tests by itself (`AllReduce`). */
 function collectiveNamed(name: string, range: SourceRange): CollectiveKind {
   return mpiCollective(name.replace(/^.*[\\/]/, '').replace(/_perf.*$/, ''), range);
 }
@@ -29,12 +29,15 @@ function measurement(size: number, microseconds: number, inPlace: boolean, place
   return { ...unsaid, size, seconds: microseconds * 1e-6, inPlace, place };
 }
 
-/** Whether a text is a document of nccl-tests: `results` with `alg_bw` are nobody else's. */
+/** Whether a text is a document of nccl-tests: no other tool writes `results` with `alg_bw`. */
 export function isNcclTestsDocument({ text }: SourceText): boolean {
   return /^\s*\{/.test(text) && /"results"\s*:/.test(text) && /"alg_bw"\s*:/.test(text);
 }
 
-/** @throws CccError 'syntax' for text that is not JSON, 'schema' for rows without size or time, 'range' for those that cannot be */
+/**
+ * Reads a document of nccl-tests. @throws CccError 'syntax' for text that is not JSON, 'schema' for rows without size or time, 'range' for impossible
+ * values
+ */
 export function readNcclTestsDocument(source: SourceText): MeasurementTable {
   const whole = { source, start: 0, end: Math.min(1, source.text.length) };
   const document = membersOf(parseJson(source, 'what nccl-tests -J writes'));
@@ -60,7 +63,7 @@ function dayOf(time: unknown): string | undefined {
   return typeof time === 'string' ? /^\d{4}-\d\d-\d\d/.exec(time)?.[0] : undefined;
 }
 
-/** A row of rccl-tests in either format; `inPlace` is 0 or 1. */
+/** A row of rccl-tests in CSV or JSON; `inPlace` is 0 or 1. */
 interface RcclRow {
   readonly name: string | undefined;
   readonly size: number;
@@ -69,12 +72,15 @@ interface RcclRow {
   readonly place: SourceRange;
 }
 
-/** Whether a text is rccl-tests' JSON: objects with `algBw`, one a line or in a list. */
+/** Whether a text is JSON of rccl-tests: objects with `algBw`, one per line or in a list. */
 export function isRcclTestsJson({ text }: SourceText): boolean {
   return /^\s*[[{]/.test(text) && /"algBw"\s*:/.test(text) && /"time"\s*:/.test(text);
 }
 
-/** @throws CccError 'syntax' for text that is not JSON, 'schema' for rows without size or time, 'range' for those that cannot be */
+/**
+ * Reads JSON of rccl-tests. @throws CccError 'syntax' for text that is not JSON, 'schema' for rows without size or time, 'range' for impossible
+ * values
+ */
 export function readRcclTestsJson(source: SourceText): MeasurementTable {
   const isList = /^\s*\[/.test(source.text);
   const texts = isList ? [{ text: source.text, start: 0 }] : objectLines(source.text);
@@ -109,18 +115,18 @@ function parseRow(text: string, place: SourceRange): unknown {
   }
 }
 
-/** Lines that hold an object, without the comma behind it. */
+/** Returns the lines that hold a JSON object, without the comma after it. */
 function objectLines(text: string): readonly { readonly text: string; readonly start: number }[] {
   return [...text.matchAll(/^[ \t]*(\{.*\}),?[ \t\r]*$/gm)].map((match) => ({ text: match[1], start: match.index }));
 }
 
-/** Whether the first line is the head of rccl-tests' CSV. */
+/** Whether the first line is the head of a CSV table of rccl-tests. */
 export function isRcclTestsCsv(source: SourceText): boolean {
   const names = headOf(source);
   return ['size', 'time', 'algbw'].every((name) => names.includes(name));
 }
 
-/** Names of the columns, in lower case and without units: `size(B)` is size. */
+/** Returns the names of the columns in lower case and without units: `size(B)` becomes `size`. */
 function headOf({ text }: SourceText): readonly string[] {
   const head = text
     .slice(0, 4000)
@@ -134,7 +140,7 @@ function headOf({ text }: SourceText): readonly string[] {
   );
 }
 
-/** @throws CccError 'schema' for rows that do not go with the head, 'unit' and 'range' for values that cannot be */
+/** Reads CSV of rccl-tests. @throws CccError 'schema' for rows that do not fit the head, 'unit' and 'range' for impossible values */
 export function readRcclTestsCsv(source: SourceText): MeasurementTable {
   const names = headOf(source);
   const [, ...lines] = linesOf(source);

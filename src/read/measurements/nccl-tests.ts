@@ -1,16 +1,19 @@
-/** Logs of nccl-tests and rccl-tests: under a head of column names a line for each size, with times out of place and in place. */
+/** Reads logs of nccl-tests and rccl-tests: a head of column names, then one line per size with the times out of place and in place. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { byteCountOf, linesOf, type TextLine, timeFromText, type Word } from './lines.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 
-/** The head names `time` twice, since every size is timed out of place and in place, and busbw after it. */
+/** The head of a table. It names `time` twice, since every size is timed out of place and in place, each followed by its bandwidths. */
 const head = /^#?\s*size\s+count\s.*\btime\b.*\bbusbw\b/;
 
 export function isNcclLog(source: SourceText): boolean {
   return linesOf(source).some(({ text }) => head.test(text));
 }
 
-/** @throws CccError 'schema' for rows that do not go with the head, 'unit' for times that are not in µs, 'range' for those that cannot be */
+/**
+ * Reads a log. @throws CccError 'schema' for rows that do not fit the head, 'unit' for times that are not in µs, 'range' for impossible sizes and
+ * times
+ */
 export function readNcclLog(source: SourceText): MeasurementTable {
   const measurements: Measurement[] = [];
   let columns: readonly string[] = [];
@@ -32,7 +35,7 @@ function checkUnits({ text, range }: TextLine): void {
 
 function rowOf({ words, range }: TextLine, columns: readonly string[]): readonly Measurement[] {
   const times = columns.flatMap((name, index) => (name === 'time' ? [index] : []));
-  // Values may be missing where a call has no operator or root, so times are found from the end.
+  // Calls without an operator or a root leave these columns empty, so times are located from the end of the row.
   const fromEnd = columns.length - times[0];
   const least = fromEnd + 2;
   if (words.length < least || words.length > columns.length) {

@@ -1,4 +1,4 @@
-/** Tables of the OSU micro-benchmarks: `# OSU MPI Allreduce Latency Test`, then sizes and times in µs. */
+/** Reads tables of the OSU micro-benchmarks: a title such as `# OSU MPI Allreduce Latency Test`, then sizes in bytes and times in µs. */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { byteCountOf, linesOf, type TextLine, timeFromText } from './lines.ts';
@@ -12,8 +12,9 @@ export function isOsuTable(source: SourceText): boolean {
 }
 
 /**
- * A call is over when its last rank is: where the table has the greatest time of all ranks (`-f`), that is read, else the average.
- * @throws CccError 'unsupported' for a benchmark of something else, 'schema', 'unit' and 'range' for rows that cannot be
+ * Reads a table. A collective is complete when its last rank is, so the maximum over the ranks is read if the table has it (option `-f`), else the
+ * average.
+ * @throws CccError 'unsupported' for a benchmark of anything but a collective, 'schema', 'unit' and 'range' for impossible rows
  */
 export function readOsuTable(source: SourceText): MeasurementTable {
   const measurements: Measurement[] = [];
@@ -34,8 +35,9 @@ function sameAs(before: CollectiveKind | undefined, kind: CollectiveKind, { rang
 }
 
 /**
- * The head of a table: `Size`, then columns with their units. Of blocking collectives the greatest latency of all ranks counts, or the average
- * where that is missing. Of non-blocking ones it is `Pure Comm.`: `Overall` holds the computation that is to overlap.
+ * Finds the column of times in the head, which names `Size` and then columns with their units. For blocking collectives this is the maximum latency
+ * of all ranks, or the average if that is missing. For non-blocking ones it is `Pure Comm.`, since `Overall` includes the computation that the
+ * benchmark overlaps with the collective.
  */
 function timeColumn({ text, range }: TextLine): number {
   const behindSize = text.replace(/^#\s*Size\s*(?:\([^)]*\))?/i, '');

@@ -1,12 +1,12 @@
 /**
- * Barriers: no rank leaves before every rank has entered. A rank that has completed any operation has entered; so for
- * every two ranks some operation of the one must be before some operation of the other.
+ * Checks a barrier: no rank leaves before every rank has entered. A rank that has completed any operation has entered. So for every pair of ranks,
+ * some operation of the one must happen before some operation of the other.
  */
 
 import { CheckFindings } from '../explain/findings.ts';
 import type { ExecutedOrder, HappensBefore } from '../order/happens-before.ts';
 
-/** Ranks whose entering is traced at once, one bit each. */
+/** Number of ranks that are traced in one pass, one bit each. */
 const word = 32;
 
 export function checkBarrierOrder(happens: HappensBefore, run: ExecutedOrder): CheckFindings {
@@ -28,7 +28,7 @@ export function checkBarrierOrder(happens: HappensBefore, run: ExecutedOrder): C
   return findings;
 }
 
-/** Per rank, which of the ranks `first` … `first` + 31 have certainly entered when all its operations are complete, as bits. */
+/** Returns for each rank a bit set: which of the ranks `first` … `first` + 31 have certainly entered when all operations of the rank are complete. */
 function enteredBefore(happens: HappensBefore, run: ExecutedOrder, first: number): Int32Array {
   const { rankOf, plan } = happens.index;
   const known = new Int32Array(rankOf.length);

@@ -1,6 +1,6 @@
 /**
- * Link capacity: where a plan claims rounds for a step, no link may carry more chunks in that step than rounds × unit
- * links. A step without a claim may take as long as it needs.
+ * Checks link capacity: if a plan claims a number of rounds for a step, no link may carry more chunks in that step than rounds × units of the link. A
+ * step without a claim may take any number of rounds.
  */
 
 import { isSend } from '../../ir/plan.ts';
@@ -23,7 +23,7 @@ export function checkCapacity(index: PlanIndex, routes: Routes): CheckFindings {
     let links: readonly number[] = [];
     for (let o = 0; o < rankOf.length; o++) {
       if (!isSend(plan, o) || !(plan.rounds[step[o]] > 0)) continue;
-      // Most lanes serve one connection.
+      // Most lanes serve a single connection, for which the route is the one found last.
       const isSame =
         before >= 0 && rankOf[before] === rankOf[o] && peer[before] === peer[o] && channel[before] === channel[o];
       if (!isSame) links = routes.between(rankOf[o], peer[o], channel[o])?.links ?? [];

@@ -1,13 +1,13 @@
 /**
- * Deadlock. Which operations can run does not depend on the interleaving, so one run decides whether every run reaches its end; this file
- * finds how many transfers a connection must buffer for that.
+ * Finds how many transfers a connection must buffer so that a plan does not deadlock. Which operations can run does not depend on the interleaving,
+ * so one run decides whether every run reaches its end.
  */
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
 import { executeBulk, HappensBefore } from '../order/happens-before.ts';
 
 /**
- * The smallest number of transfers a connection must buffer for a plan that does not run without buffers to run to its end, or
- * undefined if no number is enough. More buffers never hurt: they only take edges away.
+ * Returns the smallest number of transfers that a connection must buffer so that a plan which does not run without buffers reaches its end, or
+ * undefined if no number is enough. Additional buffers never cause a deadlock, since they only remove edges from happens-before.
  */
 export function smallestInflight(index: PlanIndex, connections: Connections): number | undefined {
   const runs = (inflight: number | undefined): boolean =>
@@ -15,7 +15,8 @@ export function smallestInflight(index: PlanIndex, connections: Connections): nu
   const { firstSend } = connections;
   let most = 0;
   for (let c = 0; c + 1 < firstSend.length; c++) most = Math.max(most, firstSend[c + 1] - firstSend[c]);
-  // Doubling first: the answer is 1 or 2 for most plans. Within a bulk, `most` buffers are as good as any number.
+  // Double the number first, since the answer is 1 or 2 for most plans. A bulk has at most `most` messages per connection, so more buffers make no
+  // difference.
   let tooFew = 0;
   let enough = 1;
   while (!runs(enough)) {

@@ -1,6 +1,6 @@
 /**
- * Determinism of floating-point results: whether the ranks that must end with the same reduction combine it with the same tree, up
- * to commutativity. Only `sum` and `prod` round; with the other operators every tree gives the same bits.
+ * Checks that floating-point results are deterministic: whether all ranks that must end with the same reduction compute it by the same tree, up to
+ * commutativity. Only `sum` and `prod` round; with the other operators every tree gives the same bits.
  */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
@@ -16,14 +16,14 @@ import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Determinism } from '../../ir/verification.ts';
 import type { SymbolicRun } from '../symbolic-run.ts';
 
-/** One reduction that several ranks must hold: the tree of the first rank, and the ranks that have another tree. */
+/** A reduction that several ranks must hold: the tree of the first rank, and the ranks that have another tree. */
 interface Tree {
   readonly chunk: number;
   readonly value: number;
   readonly ranks: number[];
 }
 
-/** Compares the trees of reductions; undefined where nothing is reduced. @param symbolic a complete run with symbolic values */
+/** Compares the trees of reductions; returns undefined if the plan reduces nothing. @param symbolic a complete run with symbolic values */
 export function checkDeterminism(index: PlanIndex, memory: CellMemory, symbolic: SymbolicRun): Determinism | undefined {
   const { collective } = index.plan;
   if (!collectiveFacts[collective.kind].reduces || collective.ranks === 1) return undefined;
@@ -51,7 +51,7 @@ export function checkDeterminism(index: PlanIndex, memory: CellMemory, symbolic:
   return { identical: differing.length === 0, differing };
 }
 
-/** Equal for slots that must hold the same reduction; undefined for plain copies. */
+/** Returns a key that is equal for slots that must hold the same reduction, or undefined for slots that hold a plain copy. */
 function reductionKey(wants: Expectation, allreduce: boolean): number | string | undefined {
   switch (wants.kind) {
     case 'undefined':

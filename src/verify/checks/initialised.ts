@@ -1,6 +1,6 @@
 /**
- * Initialisation: no operation reads a slot before something has written it. A read is uninitialised if every write that could fill the
- * slot certainly comes after it, or if there is none. Where a write may come first or not, the check of data races reports it.
+ * Checks initialisation: no operation reads a slot that nothing has written. A read is uninitialised if every write that could fill the slot
+ * certainly comes after it, or if there is no such write. If a write may come before or after the read, the check of data races reports it.
  */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
@@ -18,7 +18,7 @@ import { LaneSweep } from '../order/lane-sweep.ts';
 /** An operation that reads slots before the examined run has written them. */
 interface EarlyRead {
   readonly operation: number;
-  /** Some of their cells. */
+  /** Some of the cells that it reads too early. */
   readonly cells: readonly number[];
 }
 
@@ -54,7 +54,7 @@ export function checkInitialised(
   return findings;
 }
 
-/** Collects the first early reads of a run. */
+/** Collects the first early reads along a run. */
 class EarlyReads {
   private readonly index: PlanIndex;
   private readonly memory: CellMemory;
@@ -77,7 +77,8 @@ class EarlyReads {
       this.read(operation);
       this.write(operation);
     }
-    // Operations that a deadlock keeps from running: a slot counts as written if any of them fills it.
+    // A deadlock may keep operations from running. For them a slot counts as written if any of them fills it, so that the deadlock is reported and
+    // not an early read.
     const { plan } = this.index;
     const stuck: number[] = [];
     for (let lane = 0; lane < plan.laneId.length; lane++) {
@@ -109,7 +110,7 @@ class EarlyReads {
 
   private write(operation: number): void {
     const { plan } = this.index;
-    // A reduction does not fill a slot: it combines with whatever the slot held.
+    // A reduction does not fill a slot, since it combines with the old content.
     if (isSend(plan, operation) || isReduction(plan, operation)) return;
     const first = this.memory.targetCell[operation];
     this.written.addRange(first, first + plan.ops.dstCount[operation]);
@@ -122,7 +123,7 @@ class EarlyReads {
   }
 }
 
-/** Operations of a rank that overwrite a cell; reductions do not, they combine with what it held. */
+/** Returns the operations of a rank that overwrite a cell. Reductions are not among them, since they combine with the old content. */
 function fillersOf(index: PlanIndex, memory: CellMemory, rank: number, cell: number): readonly number[] {
   const { plan } = index;
   const fillers: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Limits of a machine's commands (docs/verification.md): lengths and addresses are whole units, shapes and strides fit their fields, the engines
- * know the operators, and messages and reductions use the memory that the links reach.
+ * Checks the limits on commands that a machine's topology file states (docs/verification.md): lengths and addresses are multiples of a unit, shapes
+ * and strides fit the fields of a command, the reduce engines have the operator, and messages and reductions use only the memory that links reach.
  */
 import { chunksPerShard, messageChunks } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
@@ -11,7 +11,7 @@ import type { MessageLimits, Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { CheckFindings, storyLineOf } from '../explain/findings.ts';
 
-/** The message that a plan will move, and the machine. */
+/** The message that a plan will move, and the machine on which it will run. */
 export interface MovedBytes {
   readonly topology: Topology;
   /** M. */
@@ -21,7 +21,7 @@ export interface MovedBytes {
 
 const scratch = planBuffers.indexOf('scratch');
 
-/** Finds the commands that exceed a limit of the machine; machines without limits have none. */
+/** Finds the operations that exceed a limit of the machine. Machines that state no limits have no findings. */
 export function checkLimits(plan: Plan, { topology, size, dtype }: MovedBytes): CheckFindings {
   const findings = new CheckFindings('over-capacity');
   const index = new PlanIndex(plan);
@@ -42,8 +42,8 @@ export function limitsText({ topology: { name, messages }, dtype }: MovedBytes):
 }
 
 /**
- * Cuts within a shard are on units (docs/plan-format.md). So all addresses and lengths are whole units, and none is empty, exactly if each shard
- * is whole units and has one for each of its chunks in every bulk.
+ * Checks alignment. Chunks within a shard are cut at multiples of the unit (docs/plan-format.md). So all addresses and lengths are multiples of it,
+ * and no chunk is empty, exactly if each shard is a multiple and has at least one unit for each chunk in every bulk.
  */
 function checkUnits(
   { collective, bulks }: Plan,
@@ -67,7 +67,7 @@ function checkUnits(
   });
 }
 
-/** A message of several shards is one shape: a row for each shard, at the stride of shards. */
+/** Checks shapes. A message that spans several shards is a two-dimensional shape: one row per shard, with the size of a shard as its stride. */
 function checkShapes(
   index: PlanIndex,
   size: Bytes,
@@ -90,7 +90,9 @@ function checkShapes(
   }
 }
 
-/** An operation signals once for all that wait for it, and waits for each of those that it waits for. */
+/**
+ * Checks signals. An operation sends one signal to each operation that waits for it, and waits for one signal of each operation that it waits for.
+ */
 function checkSignals(index: PlanIndex, { ids, counts }: MessageLimits, findings: CheckFindings): void {
   const { firstAfter, afterOp, kind } = index.plan.ops;
   const waiting = new Int32Array(kind.length);
@@ -119,7 +121,7 @@ function checkOperators(index: PlanIndex, topology: Topology, dtype: Dtype | und
   }
 }
 
-/** Links reach scratch alone. */
+/** Checks that messages and reductions use scratch only, since links reach no other memory. */
 function checkPlaces(index: PlanIndex, findings: CheckFindings): void {
   const { plan } = index;
   const { srcBuffer, dstBuffer } = plan.ops;

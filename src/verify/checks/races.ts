@@ -31,7 +31,7 @@ export function checkDataRaces(
   const place = new Int32Array(run.order.length);
   for (const operations of byRank) {
     const doubtful = scan.over(operations);
-    // The edges within the rank order most of the pairs that `QuickOrder` leaves open.
+    // Paths within the rank order most of the pairs that `QuickOrder` cannot decide, so these are tried before the whole plan.
     findUnordered(happens, sweep, operations, place, doubtful, (pair) => {
       open.push(doubtful.earlier.at(pair), doubtful.later.at(pair), doubtful.cell.at(pair), doubtful.bulks.at(pair));
       return false;
@@ -66,14 +66,14 @@ function pick(column: Int32Array, rows: Int32Array): Int32Array {
 }
 
 /**
- * Goes through a rank's accesses in the order of a run and collects the pairs that `QuickOrder` cannot order. Neighbouring cells that the
- * same operations have accessed are kept as one interval, so that large messages take no longer than small ones.
+ * Scans a rank's accesses in the order of a run and collects the pairs that `QuickOrder` cannot order. Consecutive cells with the same history of
+ * accesses are kept as one interval, so that the cost does not depend on the number of cells of a message.
  */
 class RankScan {
   private readonly happens: HappensBefore;
   private readonly memory: CellMemory;
   private readonly quick: QuickOrder;
-  /** Bulks after which a copy of scratch is used again; 0 if it never is. */
+  /** Number of bulks after which a copy of scratch is used again; 0 if it never is. */
   private readonly reuse: number;
   private doubtful = new OrderedPairs();
   /** First cells of the intervals, counted from the rank's first cell, and the end of the last interval. */
@@ -85,7 +85,7 @@ class RankScan {
   private readonly lastRead: Int32Array;
   /** Lists of readers: the newest reader, and the others encoded as in `lastRead`. Most cells are written again after one read. */
   private readonly reads = new IntRows(2);
-  /** The pair that was found ordered last: neighbouring cells mostly have the same pair. */
+  /** The pair that was found to be ordered last. Consecutive cells mostly have the same pair, which need not be decided again. */
   private orderedEarlier = -1;
   private orderedLater = -1;
 
@@ -118,7 +118,7 @@ class RankScan {
     for (let at = 0; at < operations.length; at++) {
       const operation = operations[at];
       if (!isReceive(plan, operation)) this.read(operation, sourceCell[operation] - base, srcCount[operation]);
-      // A reduction reads what it writes: checking it as a write covers the read.
+      // A reduction reads the cells that it writes; checking its write covers that read.
       if (!isSend(plan, operation)) this.write(operation, targetCell[operation] - base, dstCount[operation]);
     }
     if (this.reuse > 0) this.reuseScratch(this.memory.scratch[rank] - base, cells);
@@ -164,7 +164,7 @@ class RankScan {
       this.lastWrite[cell] = operation;
       this.lastRead[cell] = -1;
     }
-    // Now these cells are one interval, unless it matters which write was the first.
+    // The cells become one interval. If scratch is reused, the first write of each cell still matters, so the borders stay.
     if (this.reuse === 0) this.starts.removeRange(first + 1, first + count);
   }
 

@@ -1,4 +1,4 @@
-/** Result: at the end of one symbolic run every output slot holds exactly what the collective says. */
+/** Checks the result: at the end of one symbolic run, every output slot must hold exactly the value that the collective defines. */
 import {
   type Collective,
   collectiveFacts,
@@ -13,7 +13,7 @@ import { describeWrongResult, type Replay } from '../explain/wrong-result.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
 import type { CombinationTable } from '../values.ts';
 
-/** Finds the output slots with a wrong value, and returns the run. @param replay a complete run without data races */
+/** Finds the output slots with a wrong value, and returns the findings together with the run. @param replay a complete run without data races */
 export function checkResult(replay: Replay): { readonly findings: CheckFindings; readonly symbolic: SymbolicRun } {
   const { index, memory, connections, order } = replay;
   const { collective, buffers } = index.plan;
@@ -36,7 +36,7 @@ export function checkResult(replay: Replay): { readonly findings: CheckFindings;
   return { findings, symbolic };
 }
 
-/** Decides whether a value is what is expected, each distinct question once. */
+/** Decides whether a value is the expected one; equal questions are decided once. */
 class Judge {
   private readonly values: CombinationTable;
   private readonly idempotent: boolean;
@@ -45,7 +45,7 @@ class Judge {
 
   constructor(collective: Collective, values: CombinationTable) {
     this.values = values;
-    // Where nothing is to be reduced the operator means nothing, and x ⊕ x is not x.
+    // Collectives that reduce nothing ignore the operator; for them x ⊕ x is never x.
     this.idempotent = collectiveFacts[collective.kind].reduces && isIdempotent(collective.op);
     this.rankOrder = combinesInRankOrder(collective);
   }
@@ -78,8 +78,8 @@ class Judge {
   }
 
   /**
-   * The same contributions, as often unless repeats are harmless, in order if that matters. Repeats in a list that has an order
-   * of its own are not harmless: x ⊕ y ⊕ x is not x ⊕ y.
+   * Whether a value has exactly the wanted contributions: as often as wanted unless the operator is idempotent, and in rank order if the operator
+   * does not commute. In a list with an order of its own (custom collectives), repeats matter even to idempotent operators: x ⊕ y ⊕ x is not x ⊕ y.
    */
   private holds(value: number, wanted: readonly number[], listed: boolean): boolean {
     const ownOrder = this.rankOrder && listed;

@@ -1,4 +1,7 @@
-/** Well-formedness: everything that the later checks rely on. The invariants of the tables (src/ir/plan.ts) are not checked again. */
+/**
+ * Checks that a plan is well formed; all later checks rely on it. The invariants of the tables (src/ir/plan.ts) hold already and are not checked
+ * again.
+ */
 
 import type { CellMemory } from '../../ir/cell-memory.ts';
 import { type Contribution, type CustomCondition, inputChunks, outputChunks } from '../../ir/collective.ts';
@@ -19,7 +22,7 @@ import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
 import { CheckFindings, describeOperation, nameOf, storyLineOf } from '../explain/findings.ts';
 
-/** Largest number of bulks: positions in time (bulk × operations of a lane) then stay exact in double precision. */
+/** Largest number of bulks. Positions in time (bulk × operations of a lane) then stay exact in double precision. */
 export const maxBulks = 2 ** 28;
 
 const [inputCode, outputCode, scratchCode] = planBuffers.map((_, code) => code);
@@ -28,7 +31,7 @@ function isCount(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least;
 }
 
-/** The plan's frame: collective, bulks, buffers. */
+/** Checks what concerns the plan as a whole: collective, bulks and buffers. */
 export function checkFrame(plan: Plan, topology: Topology | undefined): CheckFindings {
   const findings = new CheckFindings('malformed');
   const expect = (holds: boolean, message: () => string): void => {
@@ -89,7 +92,10 @@ function checkCustom(plan: Plan, findings: CheckFindings): void {
   }
 }
 
-/** Whether all slots of a run are slots, and need chunks that there are: those in between do where the first and the last do. */
+/**
+ * Whether all slots of a run exist, and the chunks that they need exist. It is enough to check the first and the last slot, since the others lie in
+ * between.
+ */
 function isInRange(run: WantedRun, parts: readonly Contribution[], { input, output }: CustomCondition): boolean {
   const { rank, slot, count, at } = run;
   const isInput = (from: Contribution): boolean =>
@@ -108,7 +114,7 @@ function checkSlot(run: WantedRun, slot: number, custom: CustomCondition, findin
   }
 }
 
-/** Lanes and operations, each by itself; the frame must be sound. */
+/** Checks each lane and each operation by itself. @param index the index of a plan that has passed `checkFrame` */
 export function checkLanesAndOperations(index: PlanIndex): CheckFindings {
   const { plan } = index;
   const findings = new CheckFindings('malformed');
@@ -128,7 +134,7 @@ export function checkLanesAndOperations(index: PlanIndex): CheckFindings {
   return findings;
 }
 
-/** What is wrong with one operation, as the end of a sentence. */
+/** Returns what is wrong with one operation, as the end of a sentence, or undefined. */
 function faultOf(index: PlanIndex, o: number): string | undefined {
   const { plan, rankOf } = index;
   const { ops } = plan;
@@ -164,7 +170,7 @@ function faultOfSlice(plan: Plan, rank: number, code: number, offset: number, co
   return undefined;
 }
 
-/** Chunks of the buffer with a code, undefined where there is none. */
+/** Returns the number of chunks in the buffer with this code, or undefined if there is no such buffer. */
 function sizeOf({ input, output, scratch }: ProgramBuffers, code: number): number | undefined {
   if (code === inputCode) return input;
   if (code === outputCode) return output;
@@ -185,7 +191,7 @@ function faultOfWaits(index: PlanIndex, o: number): string | undefined {
   return undefined;
 }
 
-/** What concerns operations together: lanes of connections, overlapping operands. */
+/** Checks what concerns several operations: that connections keep to one lane on each side, and that operands do not overlap. */
 export function checkTogether(index: PlanIndex, connections: Connections, memory: CellMemory): CheckFindings {
   const findings = new CheckFindings('malformed');
   checkLanes(index, connections.sends, connections.firstSend, 'sends', findings);
@@ -203,7 +209,7 @@ export function checkTogether(index: PlanIndex, connections: Connections, memory
   return findings;
 }
 
-/** The sends of a connection stand in one lane, and so do its receives: otherwise "the k-th" means nothing. */
+/** Checks that all sends of a connection are in one lane, and all its receives in one lane. Otherwise "the k-th send" would not be defined. */
 function checkLanes(index: PlanIndex, ops: Int32Array, first: Int32Array, what: string, findings: CheckFindings): void {
   const { plan, laneOf, rankOf } = index;
   for (let c = 0; c + 1 < first.length; c++) {
@@ -220,7 +226,7 @@ function checkLanes(index: PlanIndex, ops: Int32Array, first: Int32Array, what: 
   }
 }
 
-/** Every message needs a route between the chips of its ranks. */
+/** Checks that the machine has a route for every message, from the chip of the sender to that of the receiver. */
 export function checkRoutes(index: PlanIndex, routes: Routes): CheckFindings {
   const findings = new CheckFindings('malformed');
   const { plan, rankOf } = index;

@@ -42,8 +42,8 @@ interface Wait {
 }
 
 /**
- * All cycles of stuck lanes, each from its lowest lane on, shortest first. A stuck lane waits for an operation of another stuck lane, so
- * following the waits from any stuck lane ends in a cycle.
+ * Returns all cycles of stuck lanes, each beginning with its lowest lane, shortest cycle first. A stuck lane waits for an operation of another stuck
+ * lane, so following the waits from any stuck lane leads into a cycle.
  */
 function waitCycles(happens: HappensBefore, stuck: ExecutedOrder): readonly (readonly Wait[])[] {
   const { plan, laneOf } = happens.index;

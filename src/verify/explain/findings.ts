@@ -1,4 +1,4 @@
-/** Findings in words: operations, their places in the plan, and a limit on how many findings of a kind are written out. */
+/** Puts findings into words: operations, their places in the plan, and a limit on how many findings of a kind are listed. */
 import { operationKinds, type Plan, planBuffers } from '../../ir/plan.ts';
 import type { PlanIndex } from '../../ir/plan-index.ts';
 import type { Finding, PlanPlace } from '../../ir/verification.ts';
@@ -12,7 +12,7 @@ export interface FindingText {
   readonly story?: readonly StoryLine[];
 }
 
-/** The findings of one check. Their texts are made only for those that are written out. */
+/** The findings of one check. Texts are made only for findings that are listed, since a wrong plan may have millions. */
 export class CheckFindings {
   private readonly code: Finding['code'];
   private readonly severity: Finding['severity'];
@@ -40,7 +40,7 @@ export class CheckFindings {
     return this.total >= reportLimits.contributions;
   }
 
-  /** Records that the search ended early: there may be more findings than were added. */
+  /** Records that the check stopped early, so that there may be more findings than were added. */
   cutShort(): void {
     this.complete = false;
   }
@@ -56,13 +56,13 @@ export class CheckFindings {
   }
 }
 
-/** `output[3]` or `output[3..5]`, both ends included. */
+/** Writes a slice: `output[3]` or `output[3..5]`, both ends included. */
 function sliceText(buffer: number, offset: number, count: number): string {
   const name = planBuffers[buffer] ?? 'nothing';
   return count === 1 ? `${name}[${offset}]` : `${name}[${offset}..${offset + count - 1}]`;
 }
 
-/** What an operation does: `send output[3] to rank 1`. */
+/** Says what an operation does: `send output[3] to rank 1`. */
 export function describeOperation(plan: Plan, operation: number): string {
   const { ops } = plan;
   const source = sliceText(ops.srcBuffer[operation], ops.srcOffset[operation], ops.srcCount[operation]);
@@ -83,7 +83,7 @@ export function describeOperation(plan: Plan, operation: number): string {
   }
 }
 
-/** Where an operation stands. */
+/** Returns the place of an operation in the plan. */
 function placeOf(index: PlanIndex, operation: number, bulk = 0): PlanPlace {
   const { plan, laneOf, rankOf } = index;
   const lane = laneOf[operation];
@@ -97,13 +97,13 @@ function placeOf(index: PlanIndex, operation: number, bulk = 0): PlanPlace {
   };
 }
 
-/** `rank 2 lane 1 op 5`. */
+/** Names an operation: `rank 2 lane 1 op 5`. */
 export function nameOf(index: PlanIndex, operation: number): string {
   const place = placeOf(index, operation);
   return `rank ${place.rank} lane ${place.lane} op ${place.index}`;
 }
 
-/** One line of a story: the operation, what it does, and what is remarkable about it. */
+/** Returns one line of an explanation: the operation, what it does, and a remark. */
 export function storyLineOf(index: PlanIndex, operation: number, remark = '', bulk = 0): StoryLine {
   const text = `${nameOf(index, operation)}: ${describeOperation(index.plan, operation)}${remark === '' ? '' : ` – ${remark}`}`;
   return { text, place: placeOf(index, operation, bulk) };

@@ -11,11 +11,11 @@ export interface DataRace {
   readonly happens: HappensBefore;
   readonly memory: CellMemory;
   readonly ownership: Ownership;
-  /** Operations, in the order in which the examined run has them. */
+  /** Operations, in the order in which the examined run executes them. */
   readonly earlier: number;
   readonly later: number;
   readonly cell: number;
-  /** Bulks from the earlier access to the later one. */
+  /** Number of bulks from the earlier access to the later one. */
   readonly bulks: number;
 }
 
@@ -27,7 +27,7 @@ const missingOrder: Readonly<Record<Ownership, string>> = {
 export function describeRace({ happens, memory, ownership, earlier, later, cell, bulks }: DataRace): FindingText {
   const { index } = happens;
   const { plan, rankOf, laneOf } = index;
-  // Within a bulk either access may come first; the author of the schedule meant the one with the lower step.
+  // Within a bulk the accesses may happen in either order. The author of the schedule meant the one with the lower step to be first.
   const isSwapped = ownership === 'event' && bulks === 0 && plan.ops.step[later] < plan.ops.step[earlier];
   const [first, second] = isSwapped ? [later, earlier] : [earlier, later];
   const slot = slotName(memory, plan, rankOf[first], cell);

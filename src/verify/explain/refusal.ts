@@ -1,4 +1,4 @@
-/** A refusal of the kernel in words, with the place of the operation that is to blame. */
+/** Puts a refusal of the kernel into words, with the place of the operation that caused it. */
 import type { Refusal } from '../../kernel/refusal.ts';
 import type { PlanTables } from '../../kernel/tables.ts';
 

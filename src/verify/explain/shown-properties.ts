@@ -1,4 +1,4 @@
-/** The lines of a report that say what the checks show about a correct plan. */
+/** Writes the lines of a report that say what the checks have shown about a correct plan. */
 import { operationCount, type Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Ownership } from '../ownership.ts';

@@ -1,4 +1,4 @@
-/** The story of a wrong output slot: what it should hold, what it holds, and the operations that led there. */
+/** Explains a wrong output slot: what it should hold, what it holds, and the operations that produced the value. */
 
 import { type CellMemory, slotName } from '../../ir/cell-memory.ts';
 import { isReceive, isReduction, isSend } from '../../ir/plan.ts';
@@ -14,7 +14,7 @@ export interface WrongSlot {
   readonly slot: number;
   /** The value in it, −1 for nothing. */
   readonly value: number;
-  /** Leaves it should hold, in reduction order. */
+  /** Leaves that it should hold, in reduction order. */
   readonly wanted: readonly number[];
 }
 
@@ -58,7 +58,7 @@ function list(values: CombinationTable, leaves: readonly number[], separator: st
   return names.join(separator) + (more === 0 ? '' : `${separator}… (${more} more)`);
 }
 
-/** Which contributions are missing, doubled or foreign; if none are, their order is wrong. */
+/** Says which contributions are missing, duplicated or do not belong there; if there are none, that the order is wrong. */
 function difference(values: CombinationTable, held: readonly number[], wanted: readonly number[]): string {
   const balance = new Map<number, number>();
   for (const leaf of wanted) balance.set(leaf, (balance.get(leaf) ?? 0) - 1);
@@ -76,7 +76,7 @@ function difference(values: CombinationTable, held: readonly number[], wanted: r
   return differences.map(([what, leaves]) => `${what}: ${list(values, leaves, ', ')}`).join('; ');
 }
 
-/** An operation that led to the slot, and the cell that it wrote (a send: read). */
+/** An operation that contributed to the slot, and the cell that it wrote (or read, for a send). */
 interface Touch {
   readonly operation: number;
   readonly cell: number;
@@ -100,7 +100,10 @@ function tellChain(replay: Replay, cell: number): readonly StoryLine[] {
   return lines;
 }
 
-/** Follows a cell's content back from the end of the run, at most so far; a reduction's own destination, not what it adds. */
+/**
+ * Follows the content of a cell backwards from the end of the run, for a limited number of operations. At a reduction it follows the destination, not
+ * the added operand.
+ */
 function chainTo({ index, memory, connections, order }: Replay, cell: number): readonly Touch[] {
   const { plan } = index;
   const chain: Touch[] = [];

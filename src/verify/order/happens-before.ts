@@ -1,13 +1,13 @@
 /**
- * What must come before what (docs/verification.md), in every run. The edges are given once, here; everything that asks about
- * order – the run, the sweeps, the stories – takes them from `predecessors`.
+ * The happens-before relation of a plan (docs/verification.md): what must come before what in every run. The edges are defined once, in
+ * `predecessors`, and everything that asks about order uses them: runs, sweeps and explanations.
  *
- * An edge may lead from an earlier bulk: `gap` says how many bulks back. Gaps are never negative, so an operation is
- * before one g bulks later exactly when a path between them has gaps that sum to at most g (lane order supplies
- * the rest), and one copy of the plan stands for all bulks.
+ * An edge may come from an earlier bulk: `gap` says how many bulks back. Gaps are never negative, so an operation happens before another one g bulks
+ * later exactly if there is a path between them whose gaps sum to at most g (lane order supplies the rest). One copy of the plan therefore represents
+ * all bulks.
  *
- * A relay – a receive that takes its message only when there is room to pass it on – waits for that room too. Without buffers it
- * does not: there the sends of its lane are done, so that no connection holds anything when it receives.
+ * A relay is a receive that accepts its message only when there is a free buffer to forward it, so it also waits for that buffer. Without buffers it
+ * does not wait: the sends of its lane are complete by then, so no connection holds anything.
  */
 import { isReceive, isSend, operationCount } from '../../ir/plan.ts';
 import type { Connections, PlanIndex } from '../../ir/plan-index.ts';
@@ -19,10 +19,10 @@ export class HappensBefore implements EventOrder {
   readonly connections: Connections;
   /** Transfers that a connection buffers; undefined = unbounded. */
   readonly inflight: number | undefined;
-  /** The answer of `predecessors`. */
+  /** The result of `predecessors`. */
   readonly before: Int32Array;
   readonly gap: Float64Array;
-  /** How many of the answers of `predecessors`, from the first on, are the operation's own lane order and `after`. */
+  /** Number of entries at the front of the result of `predecessors` that come from the operation's own lane order and `after`. */
   locals = 0;
   protected found = 0;
 
@@ -32,15 +32,15 @@ export class HappensBefore implements EventOrder {
     this.connections = connections;
     this.inflight = inflight;
     const longest = longestSpan(index.plan.ops.firstAfter);
-    // An operation's own waits, its lane, its message; with rendezvous twice, the partner's too.
+    // Room for an operation's own `after`, its lane order and its message, twice because with rendezvous those of the partner are added.
     this.before = new Int32Array(2 * longest + 4);
     this.gap = new Float64Array(2 * longest + 4);
   }
 
   /**
-   * Fills `before` and `gap` with what must be complete before an operation, and returns how many there are. Without
-   * buffers a send and its receive are one event: the send comes after all that either waits for, the receive
-   * after the send (and nothing is ever between them in a run).
+   * Fills `before` and `gap` with what must be complete before an operation, and returns the number of entries. Without buffers a send and its
+   * receive are one event: the send comes after everything that either of them waits for, the receive comes right after the send, and nothing happens
+   * between them.
    */
   predecessors(operation: number): number {
     this.found = 0;
@@ -58,7 +58,7 @@ export class HappensBefore implements EventOrder {
     return this.found;
   }
 
-  /** The send whose message a receive takes. */
+  /** Returns the send of the message that a receive accepts. */
   messageTo(receive: number): number {
     return this.connections.partner[receive];
   }
@@ -72,7 +72,7 @@ export class HappensBefore implements EventOrder {
     return firstOp[lane + 1] - firstOp[lane];
   }
 
-  /** The operation that brought the data: a receive's send, else the first `after`, else the one before it in its lane. */
+  /** Returns the operation through which the data came: a receive's send, else the first `after`, else the previous operation of the lane. */
   mainPredecessor(operation: number): number {
     const { plan, laneOf } = this.index;
     const message = isReceive(plan, operation) ? this.messageTo(operation) : -1;
@@ -88,14 +88,14 @@ export class HappensBefore implements EventOrder {
     return joint ? this.connections.partner[operation] : -1;
   }
 
-  /** A send's message does not say that the send is complete, the next operation of its lane does. */
+  /** A message does not tell the sender's rank that the send is complete; the next operation of its lane knows. */
   firstToKnow(operation: number): number {
     const { plan, laneOf } = this.index;
     if (!isSend(plan, operation)) return operation;
     return operation + 1 < plan.firstOp[laneOf[operation] + 1] ? operation + 1 : -1;
   }
 
-  /** Lane order and `after`. */
+  /** Adds lane order and `after`. */
   protected local(operation: number): void {
     const { plan, laneOf } = this.index;
     const lane = laneOf[operation];
@@ -105,7 +105,10 @@ export class HappensBefore implements EventOrder {
     for (let a = firstAfter[operation]; a < firstAfter[operation + 1]; a++) this.push(afterOp[a], afterBulks[a]);
   }
 
-  /** Send k waits until receive k − inflight has made room; of an earlier bulk if k is too small. */
+  /**
+   * Adds the limit on transfers in flight: send k waits until receive k − inflight has freed a buffer. For small k this is a receive of an earlier
+   * bulk.
+   */
   private capacity(send: number, inflight: number): void {
     const { of, ordinal, receives, firstReceive } = this.connections;
     const first = firstReceive[of[send]];
@@ -127,15 +130,15 @@ function longestSpan(first: Int32Array): number {
   return longest;
 }
 
-/** One bulk's operations in an order in which they can run, and where that order got stuck. */
+/** One bulk's operations in an order in which they can run, and where the execution got stuck. */
 export interface ExecutedOrder {
-  /** Operations in the order they ran; all of them unless the plan deadlocks. */
+  /** Operations in the order in which they ran; all of them unless the plan deadlocks. */
   readonly order: Int32Array;
-  /** The operation at which each lane (row) stands in the end: its first one that did not run. */
+  /** By lane: the first operation that did not run. */
   readonly next: Int32Array;
 }
 
-/** Runs one bulk as far as it goes: lanes take turns, one operation each, and wait when they must. */
+/** Executes one bulk as far as possible. Lanes take turns, one operation each, and wait if their next operation is blocked. */
 export function executeBulk(happens: HappensBefore): ExecutedOrder {
   const { plan, laneOf } = happens.index;
   const total = operationCount(plan);
@@ -143,7 +146,7 @@ export function executeBulk(happens: HappensBefore): ExecutedOrder {
   const order = new Int32Array(total);
   const done = new Uint8Array(total);
   const next = plan.firstOp.slice(0, lanes);
-  // A lane is in the ring of turns once, or among the waiters of one operation, or at its end.
+  // Each lane is in exactly one place: in the queue of turns, among the lanes that wait for one operation, or at its end.
   const turns = Int32Array.from({ length: lanes }, (_, lane) => lane);
   let turn = 0;
   let queued = lanes;
@@ -152,7 +155,10 @@ export function executeBulk(happens: HappensBefore): ExecutedOrder {
   };
   const waiters = new Int32Array(total).fill(-1);
   const nextWaiter = new Int32Array(lanes).fill(-1);
-  /** For each lane the operations that its next operation waits for, the first of them last. An operation that is done stays done, so it is removed. */
+  /**
+   * By lane: the operations that its next operation still waits for, in reverse order, so that the first one is at the end and cheap to remove once
+   * it is done.
+   */
   const waits = Array.from({ length: lanes }, (): number[] => []);
   let ran = 0;
   const complete = (operation: number): void => {
@@ -185,7 +191,7 @@ export function executeBulk(happens: HappensBefore): ExecutedOrder {
   return { order: order.subarray(0, ran), next };
 }
 
-/** What an operation still waits for of the same bulk, the first last. */
+/** Returns the operations of the same bulk that an operation still waits for, in reverse order. */
 export function unfinished(happens: HappensBefore, operation: number, done: Uint8Array): number[] {
   const { before, gap } = happens;
   const open: number[] = [];

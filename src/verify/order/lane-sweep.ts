@@ -1,13 +1,13 @@
 /**
- * The exact answer to "is x before y?" for all x of one lane at once: one pass over a run computes, for every event, how
- * far that lane has certainly come when the event happens. It is a vector clock with one component at a time, so that
- * memory is linear in the events.
+ * Decides exactly whether x happens before y, for all x of one lane at once. One pass over a run computes, for every event, how far that lane has
+ * certainly advanced when the event happens. This is a vector clock computed one component at a time, so that memory is linear in the number of
+ * events.
  */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Ownership } from '../ownership.ts';
 import type { EventOrder } from './event-order.ts';
 
-/** Events that sweeps may pass in all; a plan that would take more is refused. */
+/** Largest number of events that all sweeps together may visit; a plan that would need more is refused. */
 const mostSteps = 2 ** 32;
 
 export class LaneSweep {
@@ -15,9 +15,9 @@ export class LaneSweep {
   private readonly events: EventOrder;
   private readonly ownership: Ownership;
   /**
-   * Per event, the largest position of an event of the lane that is certainly complete when it happens, counting
-   * index + bulk × length of the lane, with the event itself in bulk 0; −Infinity where nothing is known. Under event
-   * ownership an event counts as complete when it happens; under strict ownership only what comes after it locally counts it.
+   * By event: the largest position of an event of the lane that is certainly complete when it happens, counted as index + bulk × length of the lane
+   * with the event itself in bulk 0; −Infinity if no event of the lane is. Under event ownership an event counts as complete when it happens; under
+   * strict ownership only when local successors know it.
    */
   private readonly known: Float64Array;
   private lane = 0;
@@ -30,11 +30,10 @@ export class LaneSweep {
   }
 
   /**
-   * Sweeps over events given in an order in which they can happen. If they are not all events, only paths through
-   * the given ones are found.
-   * @param reach how many bulks back the lane is looked for
-   * @param ask called when the sweep is done; it may use `position`
-   * @throws CccError 'limit' when all sweeps together have passed too many events
+   * Sweeps over events that are given in an order in which they can happen. If some events are left out, only paths through the given ones are found.
+   * @param reach how many bulks back the lane is traced
+   * @param ask called at the end of the sweep; it may call `position`
+   * @throws CccError 'limit' if all sweeps together have visited too many events
    */
   over(events: Int32Array, lane: number, reach: number, ask: () => void): void {
     this.lane = lane;
@@ -48,7 +47,7 @@ export class LaneSweep {
         const position = this.arrive(event);
         if (position <= this.known[event]) continue;
         this.known[event] = position;
-        // Edges from earlier bulks lead backwards in the order; each further pass follows one more of them.
+        // Edges from earlier bulks lead backwards in this order. Each further pass follows one more of them.
         again = reach > 0;
       }
     }
@@ -56,7 +55,7 @@ export class LaneSweep {
     for (const event of events) this.known[event] = Number.NEGATIVE_INFINITY;
   }
 
-  /** How far the swept lane has come, to the knowledge of the event's rank, before the event may touch its memory. */
+  /** Returns how far the swept lane has certainly advanced, as known to the event's rank, before the event may access its memory. */
   position(event: number): number {
     if (this.ownership === 'event') return this.known[event];
     this.events.predecessors(event);
@@ -68,13 +67,13 @@ export class LaneSweep {
     const count = events.predecessors(event);
     const { locals } = events;
     const joint = events.jointEvent(event);
-    // What joint events wait for locally is complete before either of them is posted.
+    // The local predecessors of joint events are complete before either event is posted.
     const position = this.latest(count, joint === -1 ? locals : count);
     if (this.ownership === 'strict') return position;
     return Math.max(position, this.own(event), joint === -1 ? Number.NEGATIVE_INFINITY : this.own(joint));
   }
 
-  /** The furthest that the first `count` predecessors know of; the first `completing` of them are known to be complete themselves. */
+  /** Returns the maximum over the first `count` predecessors; the first `completing` of them are themselves known to be complete. */
   private latest(count: number, completing: number): number {
     const { events, known } = this;
     const length = events.lengthOf(this.lane);

@@ -1,9 +1,12 @@
-/** Pairs of events that must be ordered, and the exact decision whether they are: one sweep for each lane that the earlier events are in. */
+/**
+ * Pairs of events that must be ordered, and the exact decision whether they are. It takes one sweep for each lane that contains earlier events of
+ * pairs.
+ */
 import { IntColumn } from '../../ir/column.ts';
 import type { EventOrder } from './event-order.ts';
 import type { LaneSweep } from './lane-sweep.ts';
 
-/** Pairs of accesses to one cell: `earlier` comes first in the run, `bulks` bulks before `later`. */
+/** Pairs of accesses to one cell. `earlier` comes first in the run, `bulks` bulks before `later`. */
 export class OrderedPairs {
   readonly earlier = new IntColumn();
   readonly later = new IntColumn();
@@ -21,7 +24,7 @@ export class OrderedPairs {
     this.bulks.push(bulks);
   }
 
-  /** The pairs by the lane of the earlier access, lanes ascending. */
+  /** Groups the pairs by the lane of the earlier access, lanes ascending. */
   byLane(laneOf: Int32Array): Map<number, number[]> {
     const lanes = new Map<number, number[]>();
     for (let pair = 0; pair < this.earlier.length; pair++) {
@@ -35,10 +38,10 @@ export class OrderedPairs {
 }
 
 /**
- * Hands on the pairs that are not ordered over paths through the given events.
+ * Calls `unordered` for each pair that no path through the given events orders.
  * @param events events in an order in which they can happen; both ends of all pairs are among them
- * @param place room for the place of each event in that order
- * @param unordered called for each such pair; when it returns true, the rest of the lanes is left out
+ * @param place scratch space for the position of each event in that order
+ * @param unordered called for each such pair; if it returns true, the search stops
  */
 export function findUnordered(
   order: EventOrder,
@@ -54,7 +57,7 @@ export function findUnordered(
     const length = order.lengthOf(lane);
     let stop = false;
     const reach = group.reduce((most, pair) => Math.max(most, pairs.bulks.at(pair)), 0);
-    // Within a bulk only what runs between the two can lead from one to the other.
+    // If both events are in the same bulk, a path between them passes only through events that lie between them in the order.
     const [from, to] = reach > 0 ? [0, events.length] : span(group, pairs, place);
     sweep.over(events.subarray(from, to), lane, reach, () => {
       for (const pair of group) {
@@ -66,7 +69,10 @@ export function findUnordered(
   }
 }
 
-/** From the first of the earlier events of a group of pairs to the last of the later ones; of two joint events the first stands right before the second. */
+/**
+ * Returns the range from the first earlier event to the last later event of a group of pairs. Of two joint events, the first comes right before the
+ * second.
+ */
 function span(group: readonly number[], pairs: OrderedPairs, place: Int32Array): readonly [from: number, to: number] {
   let [from, to] = [place.length, 0];
   for (const pair of group) {

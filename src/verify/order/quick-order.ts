@@ -1,6 +1,6 @@
 /**
- * A quick test whether one event is before another. It answers nearly every query of the race check. A yes is always
- * right; a no only means that this test did not see it.
+ * A quick, conservative test whether one event happens before another. It answers nearly all queries of the race check. `true` is always right;
+ * `false` only means that this test could not decide.
  */
 
 import type { Ownership } from '../ownership.ts';
@@ -10,13 +10,13 @@ export class QuickOrder {
   private readonly events: EventOrder;
   private readonly ownership: Ownership;
   /**
-   * A spanning forest of happens-before whose edges prefer the way data goes (send → receive, `after`), numbered in
-   * preorder: a is an ancestor of b when b's number lies among those of a's subtree.
+   * A spanning forest of happens-before, numbered in preorder: a is an ancestor of b if b's number lies in the range of a's subtree. The forest prefers
+   * edges along which data moves (send → receive, `after`).
    */
   private readonly preorder: Int32Array;
   private readonly subtree: Int32Array;
 
-  /** `order` must be a complete run. */
+  /** @param order a complete run */
   constructor(events: EventOrder, order: Int32Array, ownership: Ownership) {
     this.events = events;
     this.ownership = ownership;
@@ -40,7 +40,10 @@ export class QuickOrder {
     }
   }
 
-  /** True only if `earlier` is certainly complete before `later` of `bulks` bulks later starts; the run has them in this order. */
+  /**
+   * Returns true only if `earlier` is certainly complete before the `later` of `bulks` bulks later starts. The run must have the events in this
+   * order.
+   */
   isBefore(earlier: number, later: number, bulks: number): boolean {
     const { events } = this;
     const { laneOf } = events;
