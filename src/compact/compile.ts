@@ -57,7 +57,8 @@ export function compileCompact(request: CompactCompileRequest): CompactCompileRe
   }
   const backwards = plan.collective.kind === 'reducescatter';
   const found = compactLowerBound(plan.collective, backwards ? transposedSymmetric(topology) : topology, size);
-  const origin = { engine: 'symmetric', schedule: variant.schedule, chunks: plan.collective.chunks };
+  const { schedule } = variant;
+  const origin = { engine: 'symmetric', schedule, recipe: schedule, chunks: plan.collective.chunks };
   const bundle = { proved, topology, size, dtype: request.dtype, cost, bound: found, origin };
   const claims = contradictedClaims(found, cost.seconds);
   if (claims.length > 0) {

@@ -1,7 +1,10 @@
 /**
- * The name of a plan, in one word of which files can be named on every system: what made it, and the machine by its name with its values and
- * what has been done to it. `packed trees, merged` on `square:4 --group 0,1` becomes `packed-trees-merged-square-4-group-0,1`.
+ * Joins words by hyphens to the name of a plan: one word, so that a file of that name can exist on every system.
+ * @example planName('ring-allgather', 'square:4 --group 0,1') // 'ring-allgather-square-4-group-0,1'
  */
-export function planName(algorithm: string, machine = ''): string {
-  return `${algorithm}-${machine}`.replace(/[^\w.+,-]|,(?!\w)/g, '-').replace(/-+(?=-|$)/g, '');
+export function planName(...words: readonly string[]): string {
+  return words
+    .join('-')
+    .replace(/[^\w.+,-]|,(?!\w)/g, '-')
+    .replace(/-+(?=-|$)/g, '');
 }

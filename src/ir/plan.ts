@@ -78,10 +78,17 @@ export interface ProgramBuffers {
   readonly scratch: number;
 }
 
-/** What was asked for when the plan was made: which engine, from which inputs, with which seed. */
+/** How a plan was made: by which engine, from which inputs, with which seed. */
 export interface PlanOrigin {
   readonly engine: string;
+  /** The schedule that the plan was made from, before its message sizes or the order of its copies were tuned. */
   readonly schedule: string;
+  /**
+   * The complete description of the schedule and of what was done to it. The plan's name is short and may be shared by
+   * plans of one engine; recipes distinguish them.
+   * @example 'levels (2x2, 1 scattered: routed gather, even ways along), sized'
+   */
+  readonly recipe?: string;
   readonly [detail: string]: string | number | boolean | readonly number[];
 }
 

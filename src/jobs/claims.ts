@@ -51,6 +51,11 @@ export function shipped<Machine>(name: string, resolve: (name: string) => Machin
   }
 }
 
+/** The recipe in the origin of a plan's document; undefined for plans of other programs and of earlier versions. */
+export function recipeIn({ origin }: DocumentBlocks): string | undefined {
+  return isRecord(origin) && typeof origin.recipe === 'string' ? origin.recipe : undefined;
+}
+
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

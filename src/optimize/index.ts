@@ -87,9 +87,10 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     engines: OptimizeResult['engines'],
     stoppedEarly: boolean,
   ): OptimizeResult => {
-    const { checked, cost: after } = best ?? { checked: { plan: given.plan, topology }, cost };
+    const asGiven = { checked: { plan: given.plan, topology }, cost, candidate: { name } };
+    const { checked, cost: after, candidate } = best ?? asGiven;
     const steps = improvements.map(({ what }) => what).join('; ');
-    const origin = { engine: 'optimize', schedule: name, improvements: steps };
+    const origin = { engine: 'optimize', schedule: name, recipe: candidate.name, improvements: steps };
     const { plan } = checked;
     const found = { plan, topology, size, seconds: after.seconds };
     const asked = { optimized: name, collective, size, dtype };
@@ -117,9 +118,13 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   if (hasToEnd() || request.fromScratch === false) return resultOf(search, undefined, hasToEnd());
   const scratch = await fromScratch(collective, { ...request, size });
   if (scratch === undefined) return resultOf(search, undefined, hasToEnd());
-  const { proved, cost: scratchCost } = scratch.bundle;
+  const { proved, cost: scratchCost, origin } = scratch.bundle;
   search.replace(
-    { checked: { plan: proved.plan, topology }, cost: scratchCost },
+    {
+      checked: { plan: proved.plan, topology },
+      cost: scratchCost,
+      candidate: { name: origin?.recipe ?? proved.plan.name },
+    },
     `the same collective from scratch: ${proved.plan.name}`,
   );
   return resultOf(search, { name: proved.plan.name, seconds: scratchCost.seconds }, hasToEnd());

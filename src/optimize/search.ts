@@ -29,8 +29,10 @@ export interface Improvement {
 const endedNote = 'the search was ended: not everything was tried';
 const spentNote = 'so much was tried that the rest was left out';
 
-/** A correct plan and its cost. */
-export type OptimizedPlan = Pick<EvaluatedCandidate, 'checked' | 'cost'>;
+/** A correct plan, its cost, and the name of the candidate that it was made from. */
+export interface OptimizedPlan extends Pick<EvaluatedCandidate, 'checked' | 'cost'> {
+  readonly candidate: Pick<EvaluatedCandidate['candidate'], 'name'>;
+}
 
 /** Holds the incumbent and tries moves on it until none helps. */
 export class MoveSearch {

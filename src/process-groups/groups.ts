@@ -21,7 +21,7 @@ import { simulate } from '../model/index.ts';
 import { checkGroups, withGroupAmong } from '../read/index.ts';
 import { type CompileRequest, type CompileResult, searchPlan } from '../search/compile.ts';
 import { consistentBound } from '../search/consistent-bound.ts';
-import { checkOperationLimit, reducesWithoutOverlap } from '../search/evaluate/index.ts';
+import { checkOperationLimit, nameOfPlan, reducesWithoutOverlap } from '../search/evaluate/index.ts';
 import { provedBundle } from '../search/proved-bundle.ts';
 import { type ProvedPlan, prove } from '../verify/index.ts';
 import { type Joint, onSharedLinks } from './sharing-groups.ts';
@@ -133,7 +133,7 @@ function enginesOnShares(request: CompileRequest): readonly string[] {
 
 /** @param usual bounds of the groups, each as if it had the machine to itself */
 function resultOf(
-  { aligned, machines, proved, cost }: Joint,
+  { aligned, machines, proved, cost, recipe }: Joint,
   request: CompileRequest,
   groups: readonly (readonly number[])[],
   bound: Bound,
@@ -143,8 +143,8 @@ function resultOf(
   const { topology, size, seed, effort = 'full' } = request;
   const chosen = aligned.reduce((a, b) => (b.schedule.steps.stepCount > a.schedule.steps.stepCount ? b : a));
   const origin = {
-    engine: together(aligned.map(({ bundle }) => bundle.origin?.engine ?? 'library')),
-    schedule: together(aligned.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name)),
+    ...originTogether(aligned),
+    recipe,
     groups: groups.map((group) => group.join(',')).join(' '),
     seed,
   };
@@ -177,10 +177,11 @@ function joined(request: CompileRequest, groups: readonly (readonly number[])[],
   const aligned = cutAlike(inBulks, { ...equally, bulks }, machines);
   const routes = new Routes(topology);
   const parts = aligned.map(({ bundle }, index) => placed(bundle.proved.plan, groups[index], routes));
-  const algorithms = together(aligned.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name));
-  const name = planName(`${algorithms} in ${groups.length} groups`, topology.name);
+  const { recipe, ...origin } = originTogether(aligned);
+  const inGroups = `in ${groups.length} groups`;
+  const name = planName(nameOfPlan(origin, request.collective.kind, topology.name), inGroups);
   const proved = provedJointly(sideBySide(parts, ranksOf(topology), name), request);
-  return { aligned, machines, proved, cost: simulate(proved.plan, routes, size) };
+  return { aligned, machines, proved, cost: simulate(proved.plan, routes, size), recipe: `${recipe} ${inGroups}` };
 }
 
 /** Chunks per shard up to which all groups are cut alike. */
@@ -295,6 +296,19 @@ function provedJointly(plan: Plan, { topology, limits }: CompileRequest): Proved
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
   if (proved !== undefined) return proved;
   throw new CccError('no-plan', `the groups together are not correct: ${verdictText(verification)}`);
+}
+
+/** Engines, schedules and recipes of the groups, each named once. */
+function originTogether(aligned: readonly CompileResult[]) {
+  const origins = aligned.map(({ bundle: { origin, proved } }) => {
+    const { name } = proved.plan;
+    return { engine: 'library', schedule: name, recipe: name, ...origin };
+  });
+  return {
+    engine: together(origins.map(({ engine }) => engine)),
+    schedule: together(origins.map(({ schedule }) => schedule)),
+    recipe: together(origins.map(({ recipe }) => recipe)),
+  };
 }
 
 /** The distinct names, joined. */

@@ -23,6 +23,8 @@ export interface Joint {
   readonly machines: readonly Topology[];
   readonly proved: ProvedPlan;
   readonly cost: CostReport;
+  /** The recipes of the groups' schedules, and how the groups share the machine. */
+  readonly recipe: string;
 }
 
 /**
@@ -48,7 +50,8 @@ export function onSharedLinks(
   const schedule = forwarded(joint.aligned, groups, shares, topology);
   const priced = schedule === undefined ? undefined : evaluatedOf(schedule, request);
   if (priced === undefined || priced.cost.seconds >= joint.cost.seconds) return joint;
-  return { ...joint, proved: proveChecked(priced.checked, { slots: request.limits.slots }), cost: priced.cost };
+  const proved = proveChecked(priced.checked, { slots: request.limits.slots });
+  return { ...joint, proved, cost: priced.cost, recipe: priced.candidate.name };
 }
 
 /**
@@ -103,6 +106,6 @@ function evaluatedOf(schedule: Schedule, request: CompileRequest): EvaluatedCand
 }
 
 function nameOf(aligned: readonly CompileResult[]): string {
-  const schedules = new Set(aligned.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name));
-  return `${[...schedules].join('+')} in ${aligned.length} groups on shared links`;
+  const recipes = new Set(aligned.map(({ bundle }) => bundle.origin?.recipe ?? bundle.proved.plan.name));
+  return `${[...recipes].join('+')} in ${aligned.length} groups on shared links`;
 }

@@ -18,7 +18,7 @@ import { type Dismissal, enginesNamed } from '../synth/index.ts';
 import { type CandidateOutline, type CandidateReport, candidateReport, outline, ranked } from './comparing.ts';
 import { consistentBound } from './consistent-bound.ts';
 import { type EvaluatedCandidate, withCopyOrder } from './evaluate/index.ts';
-import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
+import { checkEngines, originOf, type ProvedBundle, provedBundle } from './proved-bundle.ts';
 import { CandidateSearch, type SearchRequest, type SearchResult } from './search.ts';
 import { sourcesOf } from './sources.ts';
 
@@ -131,8 +131,7 @@ function resultOf(
     { plan, topology, size, seconds: best.cost.seconds },
     { ...request, topology: topology.name },
   );
-  const origin = { ...best.candidate.origin, chunks: plan.collective.chunks, seed: request.seed };
-  const bundle = provedBundle(best, request, bound, origin);
+  const bundle = provedBundle(best, request, bound, originOf(best, request.seed));
   const statusOf = (c: EvaluatedCandidate) => (c === best ? 'chosen' : 'slower');
   const candidates = order.map((c) => outline(c, statusOf(c), bound));
   const explain = () => order.map((c) => candidateReport(c, statusOf(c), bound, routes));

@@ -9,7 +9,7 @@ import { candidateReport, outline } from './comparing.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
 import { consistentBound } from './consistent-bound.ts';
 import { type EvaluatedCandidate, evaluateWithinLimits, nearEnough } from './evaluate/index.ts';
-import { provedBundle } from './proved-bundle.ts';
+import { originOf, provedBundle } from './proved-bundle.ts';
 
 /** On machines of more ranks the programs get too large, or for a quick search: on 16 ranks a second is over before they gain anything. */
 const mostRanks = { full: maxRanksFor.programs, quick: 8 } as const;
@@ -70,14 +70,13 @@ function replaced(
     { plan, topology, size, seconds: best.cost.seconds },
     { ...request, topology: topology.name },
   );
-  const origin = { ...best.candidate.origin, chunks: best.checked.plan.collective.chunks, seed: request.seed };
   const slower = <Row extends { readonly status: 'chosen' | 'slower' }>(row: Row): Row => ({
     ...row,
     status: 'slower',
   });
   return {
     ...result,
-    bundle: provedBundle(best, request, bound, origin),
+    bundle: provedBundle(best, request, bound, originOf(best, request.seed)),
     schedule: best.schedule,
     candidates: [outline(best, 'chosen', bound), ...result.candidates.map(slower)],
     explain: () => [candidateReport(best, 'chosen', bound, routes), ...result.explain().map(slower)],

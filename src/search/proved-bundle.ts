@@ -23,6 +23,14 @@ export interface RequestedPlan {
 
 export type ProvedBundle = PlanBundle & { readonly size: Bytes; readonly cost: CostReport; readonly bound: Bound };
 
+/** The origin of an evaluated candidate: what its engine says about it, its recipe, its chunks per shard and the seed. */
+export function originOf(
+  { candidate, checked }: Pick<EvaluatedCandidate, 'candidate' | 'checked'>,
+  seed: number,
+): PlanOrigin {
+  return { ...candidate.origin, recipe: candidate.name, chunks: checked.plan.collective.chunks, seed };
+}
+
 /** @throws as `proveChecked` */
 export function provedBundle(
   { checked, cost }: Pick<EvaluatedCandidate, 'checked' | 'cost'>,

@@ -68,7 +68,7 @@ describe('scans as two alltoalls', () => {
     const topology = resolveTopology('ring:4');
     const request = { ...searchDefaults, engine: 'scans', collective: collectiveOf(kind, 4), topology, size: 2 ** 18 };
     const { bundle } = searchPlan(request);
-    expect(bundle.proved.plan.name).toContain('local-scan-and-back');
+    expect(bundle.origin?.recipe).toContain('local scan and back');
     for (const elements of [1, 7, 2501]) await runsWith(bundle.proved.plan, elements);
   });
 });

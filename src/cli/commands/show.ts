@@ -209,15 +209,18 @@ async function compactText(document: CompactDocument, options: ShowOptions): Pro
   const { compact } = document;
   const { level = 'programs', size } = options;
   if (level === 'programs') {
-    const [{ showCompactPlan }, { compactTimeLine }, { symmetricTopologyFrom }] = await Promise.all([
+    const [{ showCompactPlan }, { recipeIn }, { compactTimeLine }, { symmetricTopologyFrom }] = await Promise.all([
       import('../show/index.ts'),
+      import('../../jobs/claims.ts'),
       import('../../jobs/compact.ts'),
       import('../machine.ts'),
     ]);
     const limits = limitsFrom(options.limit);
     const machine = options.topo === undefined ? undefined : await symmetricTopologyFrom(options, limits);
     const request = { inflight: machine?.inflight, size, limits };
-    return showCompactPlan(compact, widthToRead()) + compactTimeLine(document, machine, request);
+    return (
+      showCompactPlan(compact, widthToRead(), recipeIn(document.extra)) + compactTimeLine(document, machine, request)
+    );
   }
   if (level === 'definition') return (await import('../show/index.ts')).showDefinition(compact.collective);
   const message = `${compact.name} is a compact plan, which has the levels definition and programs: ccc convert --expand makes a full plan of it`;
@@ -240,8 +243,10 @@ async function planText(plan: Plan, blocks: DocumentBlocks, options: ShowOptions
       return show.showDefinition(plan.collective);
     case 'overlay':
       return show.showOverlay(plan, width);
-    case 'programs':
-      return show.showPlan(plan, width) + (await timeText(plan, blocks, options));
+    case 'programs': {
+      const { recipeIn } = await import('../../jobs/claims.ts');
+      return show.showPlan(plan, width, recipeIn(blocks)) + (await timeText(plan, blocks, options));
+    }
     case 'steps':
       return (await planStepsText(plan)) + (await timeText(plan, blocks, options));
     case 'links': {

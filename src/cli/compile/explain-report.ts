@@ -26,10 +26,39 @@ export function withReasons(
   size: Bytes,
 ): readonly ExplainedCandidate[] {
   let [chosen] = candidates;
-  return candidates.map((candidate) => {
+  const recipes = distinctRecipes(candidates);
+  return candidates.map((candidate, index) => {
     if (candidate.status === 'chosen') chosen = candidate;
     const effectiveBandwidth = candidate.seconds === 0 ? 0 : size / candidate.seconds;
-    return { ...candidate, effectiveBandwidth, reason: reasonOf(candidate, chosen, objective, size) };
+    const reason = reasonOf(candidate, chosen, objective, size);
+    return { ...candidate, name: recipes[index], effectiveBandwidth, reason };
+  });
+}
+
+/**
+ * The recipes of candidates, each different from all others: a recipe that an engine proposed more than once is
+ * followed by the numbers of chunks and bulks, and by an ordinal number where these are equal too.
+ */
+function distinctRecipes(candidates: readonly CandidateReport[]): readonly string[] {
+  const detailed = withSuffixes(
+    candidates.map(({ name }) => name),
+    (index) => `${counted(candidates[index].chunks, 'chunk')}, ${counted(candidates[index].bulks, 'bulk')}`,
+  );
+  return withSuffixes(detailed, (_, ordinal) => `no. ${ordinal}`);
+}
+
+/** The texts; those that occur more than once are followed by a suffix made of the index and the ordinal among equals. */
+function withSuffixes(
+  texts: readonly string[],
+  suffixOf: (index: number, ordinal: number) => string,
+): readonly string[] {
+  const total = new Map<string, number>();
+  for (const text of texts) total.set(text, (total.get(text) ?? 0) + 1);
+  const soFar = new Map<string, number>();
+  return texts.map((text, index) => {
+    const ordinal = (soFar.get(text) ?? 0) + 1;
+    soFar.set(text, ordinal);
+    return (total.get(text) ?? 0) > 1 ? `${text}, ${suffixOf(index, ordinal)}` : text;
   });
 }
 

@@ -7,7 +7,6 @@ import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { operationCount, type Plan } from '../../ir/plan.ts';
-import { planName } from '../../ir/plan-name.ts';
 import type { CostReport } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
@@ -18,6 +17,7 @@ import { lowerToFit, staged } from '../../lower/index.ts';
 import { occupancyLowerBound, simulate, simulateShifted } from '../../model/index.ts';
 import type { Candidate, Dismissal, Problem } from '../../synth/index.ts';
 import { checkByKernel } from '../../verify/index.ts';
+import { nameOfPlan } from './name-of-plan.ts';
 
 /** The machine-independent settings of an evaluation. */
 export interface EvaluationRequest extends Pick<Problem, 'size' | 'chunks' | 'limits' | 'effort'> {
@@ -100,7 +100,8 @@ export function evaluateCandidate(
     const reason = 'keeps a link or a chip busy for longer than another one takes in all';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
-  const plan = lowerToFit(schedule, planName(candidate.name, request.topology.name), request);
+  const name = nameOfPlan(candidate.origin, request.collective.kind, request.topology.name);
+  const plan = lowerToFit(schedule, name, request);
   checkOperationLimit(plan, request.limits);
   checkTargetRoom(plan, request);
   const { shape } = schedule.steps;

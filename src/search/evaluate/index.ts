@@ -13,4 +13,5 @@ export {
   fewTransfers,
 } from './evaluate-candidate.ts';
 export { inManyLanes, withInstances } from './instances.ts';
+export { nameOfPlan } from './name-of-plan.ts';
 export { withBestSizes } from './sizes/index.ts';

@@ -6,7 +6,7 @@ import type { Dtype } from '../../ir/dtype.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { consistentBound } from '../../search/consistent-bound.ts';
-import { provedBundle } from '../../search/proved-bundle.ts';
+import { originOf, provedBundle } from '../../search/proved-bundle.ts';
 import type { RuleComparison } from '../../tune/comparing.ts';
 import type { SizeRange } from '../../tune/ranges.ts';
 import type { TunedPlan } from '../../tune/timed-plan.ts';
@@ -101,7 +101,7 @@ function planData(timed: TunedPlan, wish: BundleWish | undefined): TunedPlanData
 }
 
 function bundleOf({ evaluated, routes, tunedFor }: TunedPlan, { seed, dtype, limits }: BundleWish) {
-  const { candidate, cost } = evaluated;
+  const { cost } = evaluated;
   const { topology } = routes;
   const { collective } = evaluated.checked.plan;
   const chosen = { plan: evaluated.checked.plan, topology, size: tunedFor, seconds: cost.seconds };
@@ -110,8 +110,8 @@ function bundleOf({ evaluated, routes, tunedFor }: TunedPlan, { seed, dtype, lim
     size: tunedFor,
     dtype,
   });
-  const origin = { ...candidate.origin, chunks: collective.chunks, seed };
-  return provedBundle(evaluated, { topology, size: tunedFor, dtype, limits }, bound, origin);
+  const request = { topology, size: tunedFor, dtype, limits };
+  return provedBundle(evaluated, request, bound, originOf(evaluated, seed));
 }
 
 function rangeData({ from, to, plan }: SizeRange, { sizes, plans }: TuneResult): TunedRange {

@@ -36,6 +36,20 @@ describe('ccc show', () => {
     expect((await inProcess(['show', '-'], plan)).stdout).toMatch(/\nrank 2: /);
   });
 
+  it('prints the whole recipe of a plan below its short name, and nothing for plans without one', async () => {
+    const levels = ['compile', 'reduce', '--topo', 'sg2260x4', '--engine', 'levels', '--size', '1MiB'];
+    const plan = JSON.parse((await inProcess(levels)).stdout);
+    const shown = async (): Promise<string> => (await inProcess(['show', '-'], JSON.stringify(plan))).stdout;
+    const [heading, recipe] = (await shown()).split('\n\n')[0].split(/\n(?=recipe: )/);
+    expect(heading).toMatch(/^reduce-sg2260x4-levels: reduce on 4 ranks/);
+    expect(recipe.replaceAll(/\n */g, ' ')).toBe(`recipe: ${plan.origin.recipe}`);
+    delete plan.origin.recipe;
+    plan.name = 'levels-2x2-1-scattered-routed-gather-even-ways-along-sg2260x4-sized';
+    expect(await shown()).toMatch(
+      /^levels-2x2-1-scattered-routed-gather-even-ways-along-sg2260x4-sized: [^\n]+\n\nrank 0/,
+    );
+  });
+
   it('shows a plan at each of its levels', async () => {
     const plan = (await inProcess(['compile', 'allgather', '--topo', 'sg2260x4'])).stdout;
     const level = async (name: string, ...more: string[]) =>

@@ -20,9 +20,12 @@ import { wrap } from '../text.ts';
 /** How the peer of an operation is called. */
 type PeerName = (peer: number) => string;
 
-/** The programs of a plan: `0 send input[0..1] → 1  (step 1)`, `after 0.0` for what it waits for (lane.index). */
-export function showPlan(plan: Plan, width = displayLimits.width): string {
-  const lines = [planHeading(plan)];
+/**
+ * The programs of a plan: `0 send input[0..1] → 1  (step 1)`, `after 0.0` for what it waits for (lane.index).
+ * @param recipe how the plan was made, from its origin; old plans and those of other programs have none
+ */
+export function showPlan(plan: Plan, width = displayLimits.width, recipe?: string): string {
+  const lines = [planHeading(plan), ...recipeLines(recipe, width)];
   for (
     let rank = 0;
     rank < plan.buffers.length && plan.firstOp[plan.firstLane[rank]] < displayLimits.operations;
@@ -42,7 +45,7 @@ export function showPlan(plan: Plan, width = displayLimits.width): string {
  * One program for all ranks: peers by how far away they are along each axis, and shards counted from each rank's own. Of a program that is too
  * long the first operations.
  */
-export function showCompactPlan(plan: CompactPlan, width = displayLimits.width): string {
+export function showCompactPlan(plan: CompactPlan, width = displayLimits.width, recipe?: string): string {
   const sole = soleProgram(plan);
   const group = new TranslationGroup(plan.shape);
   const shape = plan.shape.join('x');
@@ -50,6 +53,7 @@ export function showCompactPlan(plan: CompactPlan, width = displayLimits.width):
   const left = operationCount(sole) - displayLimits.operations;
   const lines = [
     planHeading(sole),
+    ...recipeLines(recipe, width),
     ...wrap('', `${shift} the first is the rank's own.`.split(' '), width),
     '',
     `each rank: ${buffersText(sole, 0)}`,
@@ -57,6 +61,11 @@ export function showCompactPlan(plan: CompactPlan, width = displayLimits.width):
     ...(left > 0 ? ['', `… ${counted(left, 'more operation')}`] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** The whole recipe, on as many lines as it takes. */
+function recipeLines(recipe: string | undefined, width: number): readonly string[] {
+  return recipe === undefined ? [] : wrap('recipe: ', oneLine(recipe).split(' '), width);
 }
 
 /** `+1,−2`: the nearer way along each axis. */

@@ -129,7 +129,7 @@ function inWholeChunks(
     sized.seconds < incumbent ? minChunkCounts(sized, shardBytes / (topology.messages?.alignment ?? 0)) : undefined;
   if (counts === undefined) return undefined;
   const schedule = resize(equal, classes, counts);
-  const lowered = lower(schedule, { name: `${plan.name}-${suffix}` });
+  const lowered = lower(schedule, { name: plan.name });
   if (!fitsFastMemory(lowered, topology, size)) return undefined;
   const { checked } = checkByKernel(lowered, { topology, slots: limits.slots });
   if (checked === undefined) return undefined;
