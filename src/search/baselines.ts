@@ -1,4 +1,7 @@
-/** What a library would do on the machine, priced like any candidate: a plan is worth what it is faster than that. */
+/**
+ * Baselines: the plans that NCCL's algorithms give on the machine, evaluated like any candidate. The value of a plan is how much faster it
+ * is than these.
+ */
 import type { CollectiveKind } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { optimality } from '../ir/report.ts';
@@ -7,27 +10,30 @@ import { type Dismissal, ncclAlgorithms, ncclEngine, ncclScheduleFor } from '../
 import { type CompileRequest, searchPlan } from './compile.ts';
 
 export interface Baseline {
-  /** As `--algorithm` takes it. */
+  /** The name as `--algorithm` accepts it. */
   readonly name: string;
   readonly seconds: Seconds;
-  /** The bound over its time. */
+  /** Lower bound divided by its time; at most 1. */
   readonly optimality: number;
   readonly channels: number;
   readonly bulks: number;
 }
 
-/** The baselines that there are, the fastest first, and why others are not. */
+/** The evaluated baselines, fastest first, and the reasons why others could not be evaluated. */
 export interface Baselines {
   readonly priced: readonly Baseline[];
   readonly missing: readonly Dismissal[];
 }
 
-/** Whether NCCL has rings or trees for a collective; others it sends pair by pair. */
+/** Whether NCCL has rings or trees for a collective; it sends others pairwise. */
 export function hasBaseline(kind: CollectiveKind): boolean {
   return ncclAlgorithms.some((name) => ncclScheduleFor(name, kind) !== undefined);
 }
 
-/** NCCL's rings and trees for the request, those of its file if it has one, whatever engine and algorithm it names, in the bulks that suit the size. */
+/**
+ * Evaluates NCCL's rings and trees for the request (those of its NCCL graph file, if it has one), each with the best number of bulks for
+ * the size. The engine and algorithm that the request names are ignored.
+ */
 export function baselinesFor(request: BaselineRequest): Baselines {
   const priced: Baseline[] = [];
   const missing: Dismissal[] = [];
@@ -40,7 +46,7 @@ export function baselinesFor(request: BaselineRequest): Baselines {
   return { priced: priced.sort((a, b) => a.seconds - b.seconds), missing };
 }
 
-/** The request as `compile` takes it, without what says how to search. */
+/** A compile request without the options of the search. */
 export type BaselineRequest = Pick<
   CompileRequest,
   'collective' | 'topology' | 'size' | 'dtype' | 'limits' | 'ncclGraphs' | 'shouldStop'

@@ -1,4 +1,4 @@
-/** How candidates compare: what `--explain` shows, and what decides. */
+/** Ranks candidates by the objective, and makes the rows that `--explain` shows. */
 
 import { lowerBound } from '../bounds/index.ts';
 import { type Bound, optimality } from '../ir/report.ts';
@@ -8,13 +8,13 @@ import { simulate } from '../model/index.ts';
 import { consistentBound } from './consistent-bound.ts';
 import type { EvaluatedCandidate } from './evaluate/index.ts';
 
-/** What makes one plan better than another: time at the size asked for, at size 0, or of a very large message. */
+/** What is minimised: time at the requested size, time of an empty message, or time of a very large message. */
 export type Objective = 'time' | 'latency' | 'bandwidth';
 
-/** A message so large that latency vanishes in its time, for the bandwidth term. */
+/** A message size in bytes for which latency is negligible, to measure bandwidth. */
 const veryLarge: Bytes = 2 ** 50;
 
-/** A candidate with its price. */
+/** One row of the candidate table: a candidate with its simulated time. */
 export interface CandidateOutline {
   readonly name: string;
   readonly engine: string;
@@ -24,21 +24,27 @@ export interface CandidateOutline {
   readonly seconds: Seconds;
   readonly optimality: number;
   readonly status: 'chosen' | 'slower';
-  /** About what it would take in more bulks, which were not looked for: its time is that of fewer, and compares with nothing. */
+  /**
+   * Estimated time with more bulks, if the search did not try them. `seconds` is then the time with fewer bulks, and does not compare with
+   * other rows.
+   */
   readonly inMoreBulks?: Seconds;
 }
 
-/** With what its time is made of, which takes two more simulations. */
+/** A row with the latency and bandwidth terms of the time, which take two more simulations. */
 export interface CandidateReport extends CandidateOutline {
   /** Time for a message of no bytes: the latency term. */
   readonly latency: Seconds;
   /** Seconds per byte of very large messages: the bandwidth term. */
   readonly secondsPerByte: number;
-  /** Which lower bounds it meets exactly. */
+  /** The lower bounds that it meets, up to rounding. */
   readonly meets: readonly ('latency' | 'bandwidth')[];
 }
 
-/** Best first. Values that differ by rounding only count as equal: then textbook algorithms go first, and what was proposed earlier. */
+/**
+ * Candidates in order of the objective, best first. Values that differ only by rounding count as equal; then the shorter time wins, then
+ * textbook algorithms (the library's), then the order of proposal.
+ */
 export function ranked(
   priced: readonly EvaluatedCandidate[],
   objective: Objective,
@@ -55,7 +61,7 @@ export function ranked(
   return rows.map(({ candidate }) => candidate);
 }
 
-/** What a plan is judged by: the less, the better. */
+/** The value of the objective in seconds; smaller is better. */
 export function objectiveValue(
   { checked, cost }: Pick<EvaluatedCandidate, 'checked' | 'cost'>,
   objective: Objective,

@@ -1,6 +1,6 @@
 /**
- * The whole flow on one page: engines propose schedules, each is lowered to a plan, proved, and priced by simulation;
- * the best is chosen. Nothing is priced, let alone handed out, that has not been proved.
+ * The compilation flow: engines propose schedules; each is lowered to a plan, checked by the kernel (ccc-check) and simulated; the fastest
+ * is returned. No plan is simulated, let alone returned, that the kernel has not accepted.
  */
 import { lowerBound } from '../bounds/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -22,7 +22,7 @@ import { checkEngines, originOf, type ProvedBundle, provedBundle } from './prove
 import { CandidateSearch, type SearchRequest, type SearchResult } from './search.ts';
 import { sourcesOf } from './sources.ts';
 
-/** What `ccc compile` assumes where nothing is said. */
+/** Defaults of `ccc compile`. */
 export const searchDefaults: Omit<CompileRequest, 'collective' | 'topology' | 'size'> = {
   dtype: 'f32',
   bulks: 'auto',
@@ -35,56 +35,58 @@ export const searchDefaults: Omit<CompileRequest, 'collective' | 'topology' | 's
 
 export interface CompileRequest extends Omit<SearchRequest, 'onBest'> {
   readonly dtype: Dtype;
-  /** Told, each time that a faster plan has been found, what the answer would be if the search ended there. */
+  /** Called with every new incumbent: the result that the search would return if it ended now. */
   readonly onBest?: ((result: CompileResult) => void) | undefined;
 }
 
-/** What became of a protocol (protocols.ts): the time of its best plan, or why it was not looked at. */
+/** The outcome of compiling under one protocol (protocols.ts): the time of its best plan, or the reason why there is none. */
 export interface ProtocolOutcome {
   readonly protocol: string;
   readonly seconds?: Seconds;
   readonly reason?: string;
 }
 
-/** What the stage of rounds found (in-rounds.ts), better or not. */
+/** What the linear program of rounds found (in-rounds.ts), whether or not it improved the plan. */
 export interface RoundsReport {
-  /** For people, such as `HiGHS 1.15.0`. */
+  /** Name and version for reports, such as `HiGHS 1.15.0`. */
   readonly solver: string;
-  /** The best plan before, and with it. */
+  /** Time of the best plan before and after this stage. */
   readonly before: Seconds;
   readonly after: Seconds;
   readonly rounds: number;
-  /** Of whole chunks, where they made the better plan. */
+  /** Steps of the schedule in whole chunks, if that schedule made the better plan. */
   readonly steps: number | undefined;
-  /** What the rounds take in chunks as small as one likes. No bound. */
+  /** Time of the rounds with arbitrarily small chunks; not a lower bound. */
   readonly seconds: Seconds;
 }
 
 export interface CompileResult {
   readonly bundle: ProvedBundle;
-  /** M as it was asked for; the bundle's may be rounded up to what messages of the machine are made of. */
+  /** The requested message size. The bundle's may be larger, rounded up to whole units of the machine's messages. */
   readonly asked: Bytes;
-  /** The chosen schedule, for showing. */
+  /** The schedule of the best plan, for display. */
   readonly schedule: Schedule;
   /** All candidates, best first. */
   readonly candidates: readonly CandidateOutline[];
-  /** The same with their latency and bandwidth terms; computed when asked for. */
+  /** The candidates with latency and bandwidth terms; computed on each call. */
   explain(): readonly CandidateReport[];
   readonly dismissed: readonly Dismissal[];
-  /** How much was done for it. */
+  /** The effort of the search. */
   readonly effort: Effort;
-  /** The work was ended before every candidate had been priced; the plan is the best of those that were. */
+  /** Whether the search was stopped before every candidate was evaluated; the plan is the best of those that were. */
   readonly stoppedEarly: boolean;
-  /** What the protocols came to that were chosen from; undefined where there was no choice. */
+  /** The outcomes of all protocols tried; undefined if the machine has no choice of protocols. */
   readonly protocols?: readonly ProtocolOutcome[] | undefined;
-  /** What a linear program made of it; undefined where none was asked. */
+  /** The outcome of the linear program of rounds; undefined if none was solved. */
   readonly inRounds?: RoundsReport | undefined;
 }
 
 /**
- * Finds, prices and proves a plan.
- * @throws ContradictedBound for a plan that is faster than a certified bound; CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time, 'limit' when those that there
- * are exceed one, 'unsupported' for an operator that the chips lack, 'unknown-name' for an engine or algorithm nobody has, 'usage' and 'range' for counts that do not go with the collective
+ * Finds the best plan for a request.
+ * @throws ContradictedBound for a plan that is faster than a certified bound (a bug in ccc)
+ * @throws CccError 'no-plan' if no engine has a schedule; 'stopped' if none had one in time; 'limit' if every schedule exceeds a limit;
+ * 'unsupported' for an operator that the chips lack; 'unknown-name' for an unknown engine or algorithm; 'usage' or 'range' for counts that
+ * do not fit the collective
  */
 export function searchPlan(request: CompileRequest): CompileResult {
   const { topology, size, collective } = request;
@@ -101,7 +103,10 @@ export function searchPlan(request: CompileRequest): CompileResult {
   return resultOf({ ...found, evaluated }, request, routes, bound, found.stoppedEarly);
 }
 
-/** One more plan on machines that stage messages: the fastest with its copies in another order. Algorithms asked for by name stay as they are known. */
+/**
+ * On machines that stage messages in memory, adds a variant of the best plan with its copies in another order. Algorithms that the user
+ * selected by name are left unchanged.
+ */
 function withCopyOrders(
   priced: readonly EvaluatedCandidate[],
   request: CompileRequest,
@@ -124,7 +129,7 @@ function resultOf(
   const order = ranked(evaluated, request.objective, routes);
   const [best] = order;
   const { plan } = best.checked;
-  // What a custom collective wants is known when its file has been read.
+  // The outputs of a custom collective are known only once its file has been read, so its bound comes late.
   const found = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;
   const bound = consistentBound(
     found,
@@ -147,7 +152,10 @@ function resultOf(
   };
 }
 
-/** Of the limits that candidates exceeded one that asks for least: what it says would do is nearest to what was asked for. */
+/**
+ * Among the errors of candidates that exceeded a limit, one that needs the least memory: raising that limit is the smallest change to the
+ * request.
+ */
 function nearestLimit(exceeded: readonly CccError[]): CccError | undefined {
   const needed = (error: CccError): Bytes => (error instanceof MemoryExceeded ? error.needed : 0);
   return exceeded.toSorted((a, b) => needed(a) - needed(b))[0];

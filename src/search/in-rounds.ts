@@ -1,4 +1,7 @@
-/** The last stage of a compilation: where the best plan is above its bound, a linear program mixes schedules in rounds (docs/ilp.md). */
+/**
+ * The last stage of a compilation: if the best plan is above its lower bound, a linear program mixes schedules in rounds (column
+ * generation; docs/ilp.md).
+ */
 
 import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
@@ -11,16 +14,16 @@ import { consistentBound } from './consistent-bound.ts';
 import { type EvaluatedCandidate, evaluateWithinLimits, nearEnough } from './evaluate/index.ts';
 import { originOf, provedBundle } from './proved-bundle.ts';
 
-/** On machines of more ranks the programs get too large, or for a quick search: on 16 ranks a second is over before they gain anything. */
+/** Maximum ranks. Beyond them the programs are too large; for a quick search, on 16 ranks a second passes before they gain anything. */
 const mostRanks = { full: maxRanksFor.programs, quick: 8 } as const;
 
-/** Whether it is worth loading a solver. */
+/** Whether rounds may improve the plan, so that loading a solver is worthwhile. */
 export function mayGainInRounds(
   { bundle, stoppedEarly }: Pick<CompileResult, 'bundle' | 'stoppedEarly'>,
   { topology, engine, algorithm, objective, bulks, effort = 'full' }: CompileRequest,
 ): boolean {
   const isOpen = engine === 'auto' && algorithm === undefined && objective === 'time' && bulks === 'auto';
-  // Rounds are made for links alone.
+  // Rounds model links only, so machines with a lane model are excluded below.
   const isAbove = bundle.cost.seconds > bundle.bound.seconds * nearEnough;
   return (
     isOpen && isAbove && !stoppedEarly && bundle.topology?.lane === undefined && ranksOf(topology) <= mostRanks[effort]
@@ -28,9 +31,8 @@ export function mayGainInRounds(
 }
 
 /**
- * The same result, or a better one. It ends early, with what it has by then, when the request says so.
- *
- * @param onProgress told how many rounds are looked at, and what they take
+ * Returns the same result or a better one. If the request's `shouldStop` ends it early, it returns the best so far.
+ * @param onProgress called with the number of rounds under consideration, and their time in seconds
  */
 export function withRounds(
   result: CompileResult,

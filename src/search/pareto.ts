@@ -1,4 +1,7 @@
-/** The frontier of a collective on a machine, between the fewest steps and the fewest rounds per chunk; each point a proved plan. */
+/**
+ * The Pareto frontier of a collective on a machine, between the fewest steps and the fewest rounds per chunk (SCCL: Cai et al., PPoPP
+ * 2021). Every point has a plan that the kernel has checked.
+ */
 import { CccError } from '../ir/diagnostic.ts';
 import { planName } from '../ir/plan-name.ts';
 import { Routes } from '../ir/routes.ts';
@@ -8,43 +11,43 @@ import { lower, staged } from '../lower/index.ts';
 import { type Frontier, type FrontierPoint, Oracle, type Problem, unfitFor, walkFrontier } from '../synth/index.ts';
 import { type ProvedPlan, prove } from '../verify/index.ts';
 
-/** `chunks` of its collective is of no account; what no solver is there for, and neither bounds nor construction decide, is left open. */
+/** The request. The `chunks` of its collective are ignored. Shapes that neither bounds nor construction decide stay open if there is no solver. */
 export interface ParetoRequest extends Pick<Problem, 'collective' | 'seed' | 'limits' | 'solver' | 'onModel'> {
   readonly topology: Topology;
-  /** C is looked at up to this; if absent, up to where whole rounds cost nothing any more. */
+  /** The maximum C; by default, the C from which requiring whole rounds costs nothing. */
   readonly chunksUpTo?: number | undefined;
-  /** Asked again and again: true ends the search, what has been found is kept. */
+  /** Polled during the search; true ends it with the points found so far. */
   readonly shouldStop?: (() => boolean) | undefined;
-  /** Told the number of chunks and steps that are looked at next, and what the answer would be if the search ended there. */
+  /** Called before each shape (number of chunks and steps), with the result that the search would return if it ended now. */
   readonly onLook?:
     | ((next: { readonly chunks: number; readonly steps: number }, soFar: ParetoResult) => void)
     | undefined;
 }
 
-/** A shape that can be done, with the plan that does it, and why its rounds cannot be fewer. */
+/** A feasible shape with its plan, and the reason why it cannot have fewer rounds. */
 export interface ParetoPoint extends Omit<FrontierPoint, 'verdict'> {
   readonly status: 'feasible';
-  /** How the schedule was found. */
+  /** The method that found the schedule. */
   readonly method: string;
   readonly proved: ProvedPlan;
 }
 
 export interface ParetoResult extends Omit<Frontier, 'points'> {
   readonly points: readonly ParetoPoint[];
-  /** No shape has fewer steps, nor fewer rounds per chunk; and why. */
+  /** Lower bounds on the steps and on the rounds per chunk of any shape, and their reason. */
   readonly minSteps: number;
   readonly roundsPerChunk: number;
   readonly boundReason: string;
-  /** Everything below the points is proved impossible. */
+  /** Whether everything below the points is proved infeasible. */
   readonly complete: boolean;
-  /** The limit that ended the search, in words; absent where it was the time, or nothing. */
+  /** The limit that ended the search, as a message; absent if time ended it or it is complete. */
   readonly limit?: string;
 }
 
 /**
- * Walks the frontier.
- * @throws CccError 'no-plan' where no k-synchronous schedule can be searched for, 'disconnected' where data cannot get to where it is wanted,
- * 'limit' for a C beyond the limit. A plan beyond one ends the search with the points so far.
+ * Computes the frontier. A plan that exceeds a limit ends the search with the points so far.
+ * @throws CccError 'no-plan' if k-synchronous schedules cannot be searched for this collective, 'disconnected' if data cannot reach ranks
+ * that need it, 'limit' if the maximum C exceeds the limit of chunks
  */
 export function pareto(request: ParetoRequest): ParetoResult {
   const { collective, topology, limits } = request;
@@ -90,7 +93,7 @@ export function pareto(request: ParetoRequest): ParetoResult {
   return result;
 }
 
-/** The plan of a point; one that cannot be proved is a bug in the engine, not a property of the machine. */
+/** The plan of a point. If the kernel rejects it, that is a bug in the engine, not a property of the machine. */
 function provedPoint({ verdict, ...point }: FrontierPoint, { topology, limits }: ParetoRequest): ParetoPoint {
   const schedule = verdict.schedule(1);
   const plan = lower(staged(schedule, topology), { bulks: 1, name: planName(schedule.name) });

@@ -1,14 +1,14 @@
-/** Compiling for a machine that has several protocols: with each, and the best plan of all. */
+/** Compiles for a machine with several protocols: under each of them, keeping the best plan. */
 import { lowerBound } from '../bounds/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { CompileRequest, CompileResult, ProtocolOutcome } from './compile.ts';
 
 /**
- * The best plan under any of the protocols that the target has room for. One is left out where its bound says that it cannot be better than what
- * has been found.
- * @param machines the machine under each of them
- * @throws CccError as `compileOne`, where no protocol has a plan
+ * Returns the best plan under any protocol that the target has room for. For the objective `time` a protocol is skipped if its lower bound
+ * is not below the incumbent's time.
+ * @param machines the machine as it is under each protocol
+ * @throws CccError the first error of `compileOne` if no protocol has a plan
  */
 export function compileUnderProtocols<Result extends CompileResult>(
   request: CompileRequest,

@@ -1,4 +1,7 @@
-/** A priced plan as it leaves: proved, and for whole units of memory where the machine's messages are made of these. */
+/**
+ * Turns an evaluated plan into the bundle that is returned: checked by the kernel, with the message rounded up to whole units if the
+ * machine's messages consist of these.
+ */
 import type { PlanBundle } from '../emit/index.ts';
 import { type Collective, collectiveFacts, reductionOperators } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -13,7 +16,7 @@ import type { CheckedPlan } from '../ir/verification.ts';
 import { proveChecked } from '../verify/index.ts';
 import type { EvaluatedCandidate } from './evaluate/index.ts';
 
-/** What a plan was asked for. */
+/** The machine, message and limits of a request. */
 export interface RequestedPlan {
   readonly topology: Topology;
   readonly size: Bytes;
@@ -31,7 +34,10 @@ export function originOf(
   return { ...candidate.origin, recipe: candidate.name, chunks: checked.plan.collective.chunks, seed };
 }
 
-/** @throws as `proveChecked` */
+/**
+ * Checks the plan for the rounded message and bundles it with its cost, bound and origin.
+ * @throws as `proveChecked`
+ */
 export function provedBundle(
   { checked, cost }: Pick<EvaluatedCandidate, 'checked' | 'cost'>,
   { topology, size, dtype, limits }: RequestedPlan,
@@ -56,8 +62,8 @@ function inWholeUnits(
 }
 
 /**
- * Refuses an operator that the machine's reduce engines do not have for the element type.
- * @throws CccError 'unsupported' with those that they have
+ * Rejects a reduction that the machine's reduce engines lack for the element type.
+ * @throws CccError 'unsupported', naming the reductions that they have
  */
 export function checkEngines(
   collective: Pick<Collective, 'kind' | 'op'>,

@@ -1,4 +1,7 @@
-/** What can be done with a candidate: lowered, proved and simulated in one bulk, then in as many as suit it, then in chunks of unequal size. */
+/**
+ * The refinements of a candidate, in order: evaluate it in one bulk (lower, check, simulate); estimate and tune the number of bulks; tune
+ * it precisely; try chunks of unequal size.
+ */
 
 import { type Collective, collectiveFacts, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -31,7 +34,10 @@ import {
 } from './search-limits.ts';
 import { type SearchNode, winsTies } from './search-node.ts';
 
-/** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before, or cannot be made. */
+/**
+ * The search node of a proposed candidate. Its schedule is built once and kept. Returns undefined if the same schedule was proposed before
+ * or cannot be built.
+ */
 export function proposed(search: CandidateSearch, candidate: Candidate): SearchNode | undefined {
   const { request, routes } = search;
   const { name } = candidate;
@@ -45,7 +51,7 @@ export function proposed(search: CandidateSearch, candidate: Candidate): SearchN
   return {
     name,
     lowerBound: occupancyLowerBound(schedule, routes, request.size) * (1 - 1e-9),
-    // What an engine promises knows nothing of reductions that keep chips from sending.
+    // The engine's own estimate ignores reductions that keep chips from sending.
     estimate: reducesWithoutOverlap(request) ? inSteps : Math.min(inSteps, candidate.estimatedTime?.() ?? inSteps),
     spread: schedule.inStep === true ? estimateSpread.priced : estimateSpread.proposed,
     isCandidate: true,
@@ -56,7 +62,7 @@ export function proposed(search: CandidateSearch, candidate: Candidate): SearchN
   };
 }
 
-/** In one bulk. */
+/** Evaluates a candidate in one bulk. */
 function evaluated(search: CandidateSearch, candidate: Candidate): readonly SearchNode[] {
   const { request, routes } = search;
   const found = evaluateWithinLimits(candidate, request, routes, search.incumbent());
@@ -66,15 +72,15 @@ function evaluated(search: CandidateSearch, candidate: Candidate): readonly Sear
   return outcome.kind === 'priced' ? [new Refined(search, outcome).next()] : [];
 }
 
-/** A plan in one bulk, or in as many as were asked for, and what more can be done with it. */
+/** A candidate evaluated in one bulk (or in the number that was requested), and its further refinements. */
 class Refined {
   private readonly search: CandidateSearch;
   private readonly single: EvaluatedCandidate;
   private readonly pipelines: Pipelines;
-  /** Where the search has what became of it. */
+  /** Index of the candidate in `search.evaluated`. */
   private readonly index: number;
   private readonly lowerBound: Seconds;
-  /** Whether chunks of unequal size are looked for, which algorithms that are asked for by name do without: these stay as they are known. */
+  /** Whether to try chunks of unequal size. Algorithms that the user selected by name are left unchanged. */
   private readonly isSized: boolean;
 
   constructor(search: CandidateSearch, single: EvaluatedCandidate) {
@@ -82,7 +88,7 @@ class Refined {
     const { bulks, objective, algorithm, collective } = request;
     this.search = search;
     this.single = single;
-    // Slices of one bulk are made of what suits more bulks.
+    // If one bulk was requested, the number of bulks that would be best still decides how it is sliced (see `sized`).
     this.pipelines = new Pipelines(single, { ...charged(search), bulks: bulks === 1 ? 'auto' : bulks }, routes);
     this.index = all.length - 1;
     this.lowerBound = occupancyLowerBound(single.schedule, routes, request.size) * (1 - 1e-9);
@@ -102,7 +108,7 @@ class Refined {
     return this.search.evaluated[this.index].cost.seconds;
   }
 
-  /** What it could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit. */
+  /** Estimated time with bulks in a tight pipeline, of any depth, also those beyond the work limit of a quick search. */
   private get likely(): Seconds {
     return Math.min(this.now, this.pipelines.estimate('full'));
   }
@@ -115,21 +121,21 @@ class Refined {
     };
   }
 
-  /** In about so many bulks. */
+  /** Node that tunes the number of bulks near the estimated best one. */
   private tuned(estimate: Seconds): SearchNode {
     const { search, single, index, pipelines } = this;
     const refine = (): readonly SearchNode[] => {
       const better = pipelines.tuned('quick');
       search.replace(index, single);
       this.take(better);
-      // Where no depth kept what was expected, another may.
+      // If no depth reached the estimate, another depth may still do so.
       return [this.finished(this.now <= estimate * (1 + estimateSpread.priced) ? this.likely : estimate)];
     };
     const { plan } = single.checked;
     return { ...this.called('tuned'), estimate, work: workOf(plan) + operationCount(plan), refine };
   }
 
-  /** All depths, precisely. */
+  /** Node that tunes the number of bulks over all depths. */
   private finished(estimate: Seconds): SearchNode {
     const { search, pipelines, isSized } = this;
     const refine = (): readonly SearchNode[] => {
@@ -143,7 +149,7 @@ class Refined {
     return { ...this.called('finished'), lowerBound, estimate, work, refine };
   }
 
-  /** In chunks of unequal size: they may load links otherwise. */
+  /** Node that tries chunks of unequal size, which may distribute the load over links differently. */
   private sized(): SearchNode {
     const { search, index, now } = this;
     const { request, routes, bound } = search;
@@ -175,7 +181,10 @@ function workOf(plan: Plan): number {
   return operationCount(plan) + followed(plan.collective);
 }
 
-/** Operations that steps become, about: a message is sent and received, and one of several pieces is packed and unpacked. */
+/**
+ * Approximate number of operations of lowered steps: a message is one send and one receive, and a message of several pieces is packed and
+ * unpacked as well.
+ */
 function operationsOf({ transferCount, pieceStart }: Steps): number {
   let operations = operationsPerTransfer * transferCount;
   for (let t = 0; t < transferCount; t++) {
@@ -185,14 +194,17 @@ function operationsOf({ transferCount, pieceStart }: Steps): number {
   return operations;
 }
 
-/** To follow all chunks. */
+/** Work to follow all chunks in the check, in operations of a plan. */
 function followed(collective: Collective): number {
-  // Of a scatter or gather only the root has a whole message.
+  // Only the root of a scatter or gather has a whole message.
   const isAtRoot = collectiveFacts[collective.kind].rooted && collectiveFacts[collective.kind].sharded;
   return (messageChunks(collective) * (isAtRoot ? 2 : collective.ranks)) / chunksPerOperation;
 }
 
-/** Undefined beyond a limit, or where engines compose what does not go together: such an error has no place in a file. */
+/**
+ * Builds a candidate's schedule. Undefined, with a dismissal, if it exceeds a limit or if an engine composed schedules that do not fit
+ * together; other errors propagate, since they have a position in a file of the user.
+ */
 function made(search: CandidateSearch, candidate: Candidate): Schedule | undefined {
   try {
     return candidate.build(1);

@@ -1,18 +1,22 @@
 /**
- * What a search may do, on one page. Work is counted in operations of a plan that are lowered, proved and simulated (4 to 5 µs each, on 85
- * rows of the grid); everything else is counted in about what takes as long, never timed, so that the same request gives the same bytes on any machine. A unit of
- * all work took 16 µs there: packing trees takes more than is counted (60 µs), and so do bulks (15 to 43 µs) and engines that search (10 to 16 µs).
+ * All budgets of the search. The unit of work is one operation of a plan that is lowered, checked and simulated (4 to 5 µs, measured on 85
+ * rows of the benchmark grid). All other work is counted in units of about the same duration and never timed, so that the same request
+ * gives the same bytes on any machine. Over all work a unit took 16 µs there: packing trees takes longer than is counted (60 µs), and so do
+ * bulks (15 to 43 µs) and engines that search (10 to 16 µs).
  */
 import type { Effort } from '../ir/effort.ts';
 
-/** A part of a search; the parts follow each other. */
+/** One stage of a search; stages follow each other. */
 export interface Stage {
-  /** After so much work nothing more is begun: what has been is finished, up to `most`. */
+  /** When this much work is spent, no new node is started; candidates in progress are finished, up to `maxWork`. */
   readonly startLimit: number;
   readonly maxWork: number;
-  /** Nor is anything begun that would be done only after so much. */
+  /** A node is started only if the work spent and its own estimated work together stay within this. */
   readonly room: number;
-  /** Nor anything that is expected to gain less than this part of the time for each unit of its work, nor an engine asked, of which less is known. */
+  /**
+   * Minimum expected gain (as a fraction of the time) per unit of work for refining a node; a separate minimum for engines, whose outcome
+   * is less certain.
+   */
   readonly minGain: number;
   readonly minGainOfEngine: number;
 }
@@ -28,36 +32,36 @@ export const stages = {
   },
 } as const satisfies Record<string, Stage>;
 
-/** How much is done for a better plan. What a smaller budget finds a larger one has found before. */
+/** The stages of each effort. Larger efforts begin with the stages of smaller ones, so they find at least the same plans. */
 export const budgets: Readonly<Record<Effort, readonly Stage[]>> = {
   quick: [stages.quick],
   full: [stages.quick, stages.thorough],
 };
 
 /**
- * Work that an engine may do for a proposal, asked quickly, or thoroughly and for all it knows, if it does not promise one for more; what overdraws it by a
- * quarter is given up in the middle. As long as it has done little in its turn it goes on to its next proposal.
+ * Work limits of engines: `quick` or `thorough` per proposal, unless the engine's estimate says that it needs more; beyond `overdraft`
+ * times the limit the engine is abandoned. Within one turn an engine continues with further proposals until it has done `turn` work.
  */
 export const workOfEngine = { turn: 1_500, quick: 8_000, thorough: 60_000, overdraft: 1.25 } as const;
-/** What an engine is taken to promise that says nothing: bound over time of its best plan, and the work for each rank until it is there. */
+/** Assumed for engines without an estimate: lower bound over time of their best plan, and work per rank until they propose it. */
 export const defaultEngineEstimate = { boundShare: 0.8, workOfRank: 100 } as const;
 
-/** What it costs to ask an engine for a proposal. */
+/** Work charged for each proposal of an engine. */
 export const perProposal = 50;
-/** What a candidate costs beside its operations. */
+/** Work charged for each candidate, in addition to its operations. */
 export const perCandidate = 500;
-/** What it costs about to look for chunks of unequal size, and how many times as fast these make a plan at most. */
+/** Approximate work of the search for chunks of unequal size, and the maximum factor by which they speed a plan up. */
 export const sizing = { work: 2_500, maxSpeedUp: 1.25 } as const;
-/** Operations that a transfer becomes, at least about. */
+/** Approximate minimum number of operations per transfer. */
 export const operationsPerTransfer = 2;
-/** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
+/** How many simulated operations (operations × bulks), and how many chunks followed by the check, count as one unit of work. */
 export const simulatedPerOperation = 20;
 export const chunksPerOperation = 10;
 
-/** How far estimates are off, as the scale of a logistic distribution of their logarithm. */
+/** Uncertainty of estimates: the scale of a logistic distribution of their logarithm. */
 export const estimateSpread = {
-  /** What engines say of themselves, and schedules before they are lowered. */
+  /** Estimates of engines, and of schedules that have not been lowered. */
   proposed: 0.2,
-  /** What one bulk, or the first bulks, tell of many. */
+  /** Estimates for many bulks from the simulation of one or of the first few. */
   priced: 0.1,
 } as const;

@@ -1,38 +1,44 @@
-/** Prospects: what could become the best plan, from an engine that has not been asked to a plan that could be tuned once more. */
+/**
+ * Nodes of the best-first search: anything that may lead to a better plan, from an engine that has not been run to a plan whose pipeline
+ * can be tuned further.
+ */
 import type { Seconds } from '../ir/units.ts';
 
 export interface SearchNode {
-  /** For people. */
+  /** Name for reports. */
   readonly name: string;
-  /** Nothing made of it can be faster. */
+  /** No plan that results from this node is faster. */
   readonly lowerBound: Seconds;
-  /** About what the next refinements make of it, and the scale of what that is off by, in its logarithm. */
+  /** Expected time of the plan after the next refinements, and the scale of the error of its logarithm. */
   readonly estimate: Seconds;
   readonly spread: number;
-  /** About what the next refinement takes, in operations of a plan. */
+  /** Approximate work of the next refinement, in operations of a plan. */
   readonly work: number;
-  /** As good as the best plan is good enough: of equals it is the one to have. */
+  /** The node wins ties: it is worth refining even if it can only equal the incumbent. */
   readonly winsTies?: boolean;
-  /** An engine: what it will propose is not known. */
+  /** The node is an engine, whose proposals are not known yet. */
   readonly isEngine?: true;
-  /** A plan can be made of it at once. */
+  /** The node is a candidate that its next refinement turns into a plan. */
   readonly isCandidate?: true;
-  /** To be shown by `--explain`, good or not. */
+  /** `--explain` shows it, even if it cannot be the best. */
   readonly isShown?: boolean;
-  /** Waits until there is a plan, or nothing else to do. */
+  /** The node is refined only if there is a plan already, or no other node. */
   readonly waits?: boolean;
-  /** Does one step, and says what could be done next. Plans that it finds it hands to the search. */
+  /** Performs one refinement and returns the nodes that follow from it. Plans that it finds are reported to the search. */
   refine(): readonly SearchNode[];
 }
 
-/** Of equals, textbook algorithms are to be had where people can still read them. */
+/** Whether a candidate of this engine wins ties: textbook algorithms do, on machines small enough for people to read the schedule. */
 export function winsTies(engine: string, ranks: number): boolean {
   return engine === 'library' && ranks <= 8;
 }
 
 /**
- * What a refinement is expected to gain, in parts of the best time: the mean of ln(best / T), between 0 and ln(best / floor), for a T whose
- * logarithm has a logistic distribution around the estimate. That is the integral of the distribution function from the floor to the best time.
+ * The expected gain of a refinement as a fraction of the incumbent's time: the mean of ln(best / T), clamped to 0 … ln(best / floor), for a
+ * time T whose logarithm has a logistic distribution around the estimate. It equals the integral of the distribution function from the
+ * floor to the best time.
+ * @param best the incumbent's time in seconds
+ * @param floor a lower bound on T in seconds
  */
 export function gainOf({ estimate, spread }: SearchNode, best: Seconds, floor: Seconds): number {
   const likely = Math.max(estimate, floor);
@@ -43,7 +49,7 @@ function softplus(x: number): number {
   return x > 30 ? x : Math.log1p(Math.exp(x));
 }
 
-/** Of times that may be 0. */
+/** ln(a / b) for times that may be 0. */
 function logRatio(a: Seconds, b: Seconds): number {
   return Math.log(Math.max(a, Number.MIN_VALUE)) - Math.log(Math.max(b, Number.MIN_VALUE));
 }

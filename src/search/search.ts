@@ -1,6 +1,8 @@
 /**
- * One search for every effort: of all prospects the one that is expected to gain most for its work is refined, again and again, until the best plan is at
- * its bound, nothing could be better, or the budget is spent. Only when to end depends on the budget, so a larger one never finds less.
+ * The best-first search over engines and candidates. It repeatedly refines the open node with the highest expected gain per unit of work,
+ * until the incumbent meets the lower bound, no open node can improve on it, or the budget is spent. The budget decides only when the
+ * search ends, so a larger budget never finds a worse plan. It is a heuristic: optimality is shown only if the incumbent meets the bound
+ * (docs/searches.md).
  */
 import type { CccError } from '../ir/diagnostic.ts';
 import { budgetFactor } from '../ir/effort.ts';
@@ -13,7 +15,7 @@ import type { EvaluatedCandidate, EvaluationOutcome, EvaluationRequest } from '.
 import { budgets, estimateSpread, type Stage } from './search-limits.ts';
 import { gainOf, type SearchNode } from './search-node.ts';
 
-/** What is searched for, and with which engines. */
+/** What to search for, and with which engines. */
 export interface SearchRequest
   extends EvaluationRequest,
     Omit<Problem, 'routes' | 'collective' | 'byName' | 'shouldStop'> {
@@ -21,21 +23,21 @@ export interface SearchRequest
   /** An engine's name, or `auto` for all that apply. */
   readonly engine: string;
   readonly objective: Objective;
-  /** Candidates that it says no to are not tried: what is lost without them is what they earn. */
+  /** Filters candidates: those for which it returns false are not tried. Used to measure how much some candidates contribute. */
   readonly admits?: ((candidate: Candidate) => boolean) | undefined;
-  /** Told after every candidate how many have been priced and what the best takes. */
+  /** Called after each evaluated candidate with the number evaluated so far and the incumbent's time in seconds. */
   readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;
-  /** Told what there is each time that a faster plan has been found. */
+  /** Called with every new incumbent. */
   readonly onBest?: ((soFar: SearchResult) => void) | undefined;
 }
 
-/** All that was tried; `priced` in the order it was proposed. */
+/** Everything that was tried; `evaluated` is in order of proposal. */
 export interface SearchResult {
   readonly evaluated: readonly EvaluatedCandidate[];
   readonly dismissed: readonly Dismissal[];
   /** The limits that candidates exceeded. */
   readonly exceeded: readonly CccError[];
-  /** There was no time for everything. */
+  /** Whether the search was stopped before it was complete. */
   readonly stoppedEarly: boolean;
 }
 
@@ -46,22 +48,25 @@ export class CandidateSearch implements SearchResult {
   stoppedEarly = false;
   readonly request: SearchRequest;
   readonly routes: Routes;
-  /** Nothing can be faster. */
+  /** Lower bound on the time of any plan, in seconds. */
   readonly bound: Seconds;
-  /** What the best plan takes. */
+  /** Time of the fastest plan so far; Infinity before there is one. */
   best: Seconds = Number.POSITIVE_INFINITY;
-  /** Work done so far, in operations of a plan, and how many of them count as one. */
+  /** Work spent so far, and how many operations of a plan count as one unit of it (more on machines of many ranks). */
   spent = 0;
   private readonly factor: number;
   private readonly stages: readonly Stage[];
   private openNodes: SearchNode[] = [];
-  /** What cannot be the best, but is to be shown. */
+  /** Nodes that cannot be the best but are shown in an exhaustive search. */
   private readonly shown: SearchNode[] = [];
   private readonly seen = new Set<string>();
-  /** The stages that are over. */
+  /** Number of completed stages. */
   private stagesDone = 0;
 
-  /** @param stages what the effort of the request is worth, unless others are given */
+  /**
+   * @param bound lower bound in seconds on the time of any plan
+   * @param stages defaults to those of the request's effort
+   */
   constructor(
     request: SearchRequest,
     routes: Routes,
@@ -76,7 +81,10 @@ export class CandidateSearch implements SearchResult {
     this.factor = budgetFactor(collective.ranks);
   }
 
-  /** @param prospects to begin with */
+  /**
+   * Runs the search.
+   * @param prospects the initial nodes
+   */
   run(prospects: readonly SearchNode[]): void {
     this.openNodes.push(...prospects);
     while (!this.timeIsUp()) {
@@ -92,7 +100,7 @@ export class CandidateSearch implements SearchResult {
     }
   }
 
-  /** Textbook algorithms and others that cannot be the best, to be shown. */
+  /** Evaluates nodes that cannot be the best, so that they can be shown. */
   private showOthers(): void {
     const all = [...this.shown, ...this.openNodes];
     for (const node of all) {
@@ -102,7 +110,7 @@ export class CandidateSearch implements SearchResult {
     this.openNodes = all.filter(({ isShown }) => isShown !== true);
   }
 
-  /** Takes note of a plan, or of why there is none. */
+  /** Records an evaluated candidate, or the reason why it has no plan. */
   take(outcome: EvaluationOutcome): void {
     if (outcome.kind === 'priced') this.replace(this.evaluated.length, outcome);
     else {
@@ -111,7 +119,7 @@ export class CandidateSearch implements SearchResult {
     }
   }
 
-  /** The same candidate in a better plan. */
+  /** Replaces the plan of an evaluated candidate, and reports a new incumbent. */
   replace(index: number, better: EvaluatedCandidate): void {
     this.evaluated[index] = better;
     const isBest = better.cost.seconds < this.best;
@@ -120,12 +128,15 @@ export class CandidateSearch implements SearchResult {
     if (isBest) this.request.onBest?.(this);
   }
 
-  /** @param work in operations of a plan */
+  /**
+   * Charges work to the budget.
+   * @param work in operations of a plan
+   */
   spend(work: number): void {
     this.spent += work / this.factor;
   }
 
-  /** Whether the same schedule has been proposed before. */
+  /** Whether the same schedule under the same name was proposed before; records it. */
   hasSeen({ name }: Candidate, { steps }: Schedule): boolean {
     const key = `${name} ${fingerprint(steps)}`;
     const isKnown = this.seen.has(key);
@@ -133,7 +144,7 @@ export class CandidateSearch implements SearchResult {
     return isKnown;
   }
 
-  /** A plan, or something that one may be made of. */
+  /** Whether there is a plan, or an open candidate that may become one. */
   hasChoice(): boolean {
     return this.hasPlan() || this.openNodes.some(({ isCandidate }) => isCandidate === true);
   }
@@ -142,24 +153,24 @@ export class CandidateSearch implements SearchResult {
     return this.evaluated.length > 0;
   }
 
-  /** There must be a plan before the search may end. */
+  /** Whether the search must end now; never before there is a plan. */
   timeIsUp(): boolean {
     this.stoppedEarly ||= this.hasPlan() && this.request.shouldStop?.() === true;
     return this.stoppedEarly;
   }
 
-  /** What a plan must take less than to be of use: any where not the time decides. */
+  /** Upper bound on useful plan times: the incumbent's time, or Infinity if the objective is not time. */
   incumbent(): Seconds {
     return this.request.objective === 'time' ? this.best : Number.POSITIVE_INFINITY;
   }
 
-  /** What the best plan takes, or what has been proposed promises to take, if less. */
+  /** Expected final time: the incumbent's time, or the estimate of an open candidate plus twice its uncertainty, if that is less. */
   expected(): Seconds {
     const promises = this.openNodes.filter(({ isCandidate }) => isCandidate === true);
     return Math.min(this.best, ...promises.map(({ estimate, spread }) => estimate * (1 + 2 * spread)));
   }
 
-  /** What is refined next; undefined when the search is over. */
+  /** Removes and returns the node to refine next; undefined if the search is over. Nodes that can no longer be the best are set aside. */
   private takeNext(): SearchNode | undefined {
     const open: SearchNode[] = [];
     for (const node of this.openNodes) {
@@ -179,7 +190,7 @@ export class CandidateSearch implements SearchResult {
     if (isEngine === true) this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
   }
 
-  /** What gains most for its work, stage by stage; after the last one, what would be preferred to an equal plan. */
+  /** The open node with the highest expected gain per unit of work, stage by stage. After the last stage, only nodes that win ties. */
   private bestGainPerWork(open: readonly SearchNode[]): SearchNode | undefined {
     const gain = this.gains(this.incumbent());
     for (; this.stagesDone < this.stages.length; this.stagesDone++) {
@@ -191,8 +202,8 @@ export class CandidateSearch implements SearchResult {
   }
 
   /**
-   * What gains most for its work, of what gains enough and has room. If nothing has, what has been begun is finished, in the same order. Undefined when the stage
-   * is over.
+   * Returns the open node with the highest expected gain per unit of work among those above the stage's gain threshold that fit its budget.
+   * If none fits, candidates already in progress are finished, in the same order. Undefined if the stage is over.
    */
   private nextOf(
     stage: Stage,
@@ -211,8 +222,8 @@ export class CandidateSearch implements SearchResult {
   }
 
   /**
-   * Without a plan that promises most, if a plan can be made of it at once; engines are asked in the order of what they promise for their work, none where
-   * there is a choice by the time at which what has begun is finished.
+   * The next node while there is no plan: the one with the smallest estimate if it is a candidate; otherwise the node with the highest
+   * expected gain per unit of work. Engines are no longer run once the first stage's `startLimit` is spent, if there is a candidate.
    */
   private nearestToPlan(open: readonly SearchNode[]): SearchNode | undefined {
     const asks = this.spent < this.stages[0].startLimit;
@@ -221,23 +232,32 @@ export class CandidateSearch implements SearchResult {
     const timeOf = (node: SearchNode): Seconds => Math.max(node.estimate, this.lowerBoundOf(node));
     const [first] = choice.toSorted((a, b) => timeOf(a) - timeOf(b) || a.work - b.work);
     if (first === undefined || first.isCandidate === true) return first;
-    // Held against one that takes as much longer than the best of all promises as promises are off.
+    // Gains are measured against a time that exceeds the best estimate by the typical error of estimates.
     const gain = this.gains((1 + estimateSpread.proposed) * timeOf(first));
     return greatest(choice, (node) => gain(node) / (1 + node.work));
   }
 
-  /** What prospects are expected to gain. What an engine may propose is of use where it is better than what has been proposed. */
+  /**
+   * Returns the function of expected gains. An engine is measured against what candidates are already expected to reach, since its
+   * proposals are useful only if they are better.
+   */
   private gains(incumbent: Seconds): (node: SearchNode) => number {
     const promised = this.hasPlan() ? Math.min(incumbent, this.expected()) : incumbent;
     return (node) => gainOf(node, node.isEngine === true ? promised : incumbent, this.lowerBoundOf(node));
   }
 
-  /** What is finished in the end: an engine's word is not enough, and it would not take as long as all before. */
+  /**
+   * Whether a node is finished at the end of a stage: it is not an engine, its estimate is below the incumbent, and its work does not
+   * exceed all work spent so far.
+   */
   private isLast({ isEngine, estimate, work }: SearchNode): boolean {
     return isEngine !== true && estimate < this.incumbent() && work / this.factor <= this.spent;
   }
 
-  /** Nothing made of a prospect is faster; a bound that a plan has disproved is none. */
+  /**
+   * The larger of the node's own lower bound and the global one. A global bound that the incumbent has disproved is ignored here;
+   * `consistentBound` reports it at the end.
+   */
   private lowerBoundOf({ lowerBound }: SearchNode): Seconds {
     return this.best < this.bound * (1 - rounding) ? lowerBound : Math.max(lowerBound, this.bound);
   }
@@ -248,7 +268,7 @@ export class CandidateSearch implements SearchResult {
   }
 }
 
-/** The first of those of which most is expected. */
+/** The node with the highest gain, the first one among equals. */
 function greatest(prospects: readonly SearchNode[], gain: (node: SearchNode) => number): SearchNode | undefined {
   let [best, most]: [SearchNode | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
   for (const node of prospects) {

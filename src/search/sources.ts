@@ -1,4 +1,7 @@
-/** Engines as sources of prospects: asked for one proposal at a time, first quickly, then thoroughly and for all they know. */
+/**
+ * Engines as nodes of the search: they are queried for one proposal at a time, first in a quick run, later in a thorough one that also
+ * includes what the engine otherwise withholds.
+ */
 import { WorkBudgetExceeded } from '../ir/effort.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Engine, Problem, Proposal } from '../synth/index.ts';
@@ -7,12 +10,12 @@ import type { CandidateSearch } from './search.ts';
 import { defaultEngineEstimate, estimateSpread, perProposal, workOfEngine } from './search-limits.ts';
 import { type SearchNode, winsTies } from './search-node.ts';
 
-/** Asked quickly; those that search are asked thoroughly later. */
+/** Nodes for quick runs of all engines. Engines that search get a second, thorough run later. */
 export function sourcesOf(search: CandidateSearch, engines: readonly Engine[]): readonly SearchNode[] {
   return engines.map((engine) => new Source(search, engine, false));
 }
 
-/** An engine that has been asked, or will be. */
+/** One run of an engine. */
 class Source implements SearchNode {
   readonly name: string;
   readonly lowerBound = 0;
@@ -25,23 +28,23 @@ class Source implements SearchNode {
   private readonly search: CandidateSearch;
   private readonly engine: Engine;
   private readonly isThorough: boolean;
-  /** The user asked for it by name, or it is asked for all it knows. */
+  /** Whether the user selected the engine by name or this is a thorough run: it then proposes what it otherwise withholds. */
   private readonly byName: boolean;
-  /** Work that one proposal may take. */
+  /** Maximum work per proposal. */
   private readonly maxWorkPerProposal: number;
   private proposals: Iterator<Proposal> | undefined;
-  /** Proposals so far, and the work for them. */
+  /** Number of proposals so far, and the work spent on them. */
   private proposalCount = 0;
   private done = 0;
-  /** Work since the last proposal; what candidates do when they are built once more has no limit. */
+  /** Work since the last proposal. It is −∞ outside the engine's turns, since rebuilding a candidate later has no limit. */
   private pulled = 0;
   private readonly estimatedWork: number;
-  /** In one turn it goes on to its next proposal until it has done so much. */
+  /** Within one turn the engine continues with further proposals until it has done this much work. */
   private readonly turn: number;
-  /** What the best proposal so far promises. */
+  /** The smallest estimate among its proposals so far, in seconds. */
   private estimatedTime = Number.POSITIVE_INFINITY;
 
-  /** @param likely no less is expected of it */
+  /** @param likely the minimum time that is expected of its proposals, in seconds */
   constructor(search: CandidateSearch, engine: Engine, isThorough: boolean, likely: Seconds = 0) {
     const { request, routes, bound } = search;
     const { ranks } = request.collective;
@@ -64,7 +67,7 @@ class Source implements SearchNode {
     this.turn = estimate?.isImmediate === true ? Number.POSITIVE_INFINITY : turn;
   }
 
-  /** The more it has proposed, the less is left. */
+  /** Estimated work of the next turn. It grows with the number of proposals, since engines propose their best schedules first. */
   get work(): number {
     return (1 + this.proposalCount) * (this.proposalCount === 0 ? this.estimatedWork : this.done / this.proposalCount);
   }
@@ -81,7 +84,7 @@ class Source implements SearchNode {
         if (next === undefined) return [...found, ...this.after()];
         this.proposalCount++;
         found.push(...this.prospectsOf(next));
-        // What it does before it dismisses something it does for what comes next.
+        // Work before a dismissal also serves the next proposal, so the turn does not end there.
         if (next.kind === 'candidate' && search.spent >= end) return [...found, this];
       }
       return [...found, this];
@@ -127,7 +130,8 @@ class Source implements SearchNode {
     search.spend(work);
     this.pulled += work;
     if (this.pulled > maxWorkPerProposal * workOfEngine.overdraft && search.hasChoice()) {
-      // Who has something to keep is told to end with it, and given up if that takes as much again.
+      // The exception abandons an engine; one that already has a complete candidate may catch it and return that. Resetting the count makes
+      // the exception recur if the engine overdraws the limit once more.
       this.pulled = maxWorkPerProposal;
       throw new WorkBudgetExceeded();
     }
@@ -140,7 +144,10 @@ class Source implements SearchNode {
     return knowsMore && !isThorough ? [new Source(search, engine, true, this.likely)] : [];
   }
 
-  /** What the best of its proposals promised; others may be better. One that has proposed nothing has told nothing. */
+  /**
+   * Expected time of a later thorough run: the best estimate among the proposals so far, but at most twice the engine's own estimate; the
+   * latter if there were no proposals.
+   */
   private get likely(): Seconds {
     return this.estimatedTime === Number.POSITIVE_INFINITY
       ? this.estimate

@@ -13,8 +13,8 @@ type GlpkProblem = Required<
 const patience = 10;
 
 /**
- * Loads the solver. Its calls are synchronous, ignore the limits and `shouldStop` of `SolveOptions`, and report no progress.
- * @throws CccError 'unsupported' where the package is not installed
+ * Loads GLPK. Its calls are synchronous, ignore the limits and `shouldStop` of `SolveOptions`, and report no progress.
+ * @throws CccError 'unsupported' if the package is not installed
  */
 export async function loadGlpk(): Promise<Solver> {
   let module: GlpkPackage;

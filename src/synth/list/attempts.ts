@@ -1,10 +1,13 @@
-/** Attempts at random, of which the fastest is kept. */
+/** Repeats a randomised greedy search (each run is an attempt) and keeps the fastest result. */
 import { type Effort, partOfWork, WorkBudgetExceeded } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { maxAttempts } from '../limits.ts';
 import type { SpreadProblem } from './problem.ts';
 
-/** Operations of a plan in whose time they are made, and in whose time it is tried before how finely to cut. */
+/**
+ * Work limit of all attempts of one search at full effort, in operations of a plan (the unit of work, ir/effort.ts). The trial attempts
+ * that choose how finely to cut a shard have the same limit.
+ */
 const mostWork = 24_000;
 
 export function workOfAttempts(effort: Effort): number {
@@ -12,11 +15,12 @@ export function workOfAttempts(effort: Effort): number {
 }
 
 /**
- * What attempts had found when one of them was given up in the middle is kept.
- *
- * @param attempt told how many there were before; undefined when some rank cannot get something
- * @param least what none is faster than
- * @param patience they end when so many in a row have found nothing better
+ * Returns the fastest result of repeated attempts, or undefined if no attempt reached every rank. If an attempt runs out of budget midway,
+ * the best result of the earlier ones is kept.
+ * @param attempt runs attempt `number` (from 0), given the best result so far; returns undefined if some rank cannot get an item
+ * @param least a lower bound in seconds; attempts end once the best result meets it
+ * @param patience attempts end after this many consecutive ones without improvement
+ * @throws WorkBudgetExceeded if the budget ends before there is any result
  */
 export function fastest<R extends { readonly seconds: Seconds; readonly work: number }>(
   attempt: (number: number, best: R | undefined) => R | undefined,
@@ -43,7 +47,10 @@ export function fastest<R extends { readonly seconds: Seconds; readonly work: nu
   return best;
 }
 
-/** @throws WorkBudgetExceeded where there is nothing yet to be kept */
+/**
+ * Runs one attempt; returns undefined if its budget ran out but an earlier result exists.
+ * @throws WorkBudgetExceeded if there is no earlier result
+ */
 function finished<R>(attempt: () => R | undefined, best: R | undefined): R | undefined {
   try {
     return attempt();

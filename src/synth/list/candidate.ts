@@ -1,4 +1,4 @@
-/** A candidate of the list engine; its moves are searched when it is first built. */
+/** Makes candidates of the list engine. The search for their moves runs when a candidate is first built or estimated. */
 import type { Collective } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { assembleSchedule, type Derivation, type DerivedPart } from '../derive.ts';
@@ -7,7 +7,7 @@ import { evenPlaces, placesInShards } from './places.ts';
 import type { SpreadProblem, Strategy } from './problem.ts';
 import { placedSchedule, secondsInTurn, spreadOf } from './spread.ts';
 
-/** What is searched for a part of a derivation, and in how many items a shard of it. */
+/** The search problem of one part of a derivation, and the number of items per shard (or, with unequal shards, per unit of a shard). */
 interface Searched {
   readonly search: SpreadProblem;
   readonly items: number;
@@ -26,7 +26,7 @@ export function candidate(
     const searched = parts[derivation.parts.indexOf(part)];
     const { search, items } = searched;
     const { origin: from } = spreadOf(search, items);
-    // A message as a whole is equal items, wherever these start.
+    // A broadcast has a single message that is cut into equal items, so no item has to respect a boundary between shards.
     const isWhole = move.kind === 'broadcast';
     const places = isWhole ? evenPlaces(move.chunks / from.length) : placesInShards(from, move.chunks);
     return placedSchedule(movesOf(searched), name, move, places, 0);

@@ -1,9 +1,12 @@
-/** The middle of a machine: the ranks that all others reach soonest. */
+/** The centre of a machine: the ranks whose farthest other rank is nearest, in latency there and back. */
 import { Latencies } from '../../bounds/latency/latencies.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 
-/** By rank: the least Σα to the rank that is farthest from it, and back; Infinity where there is no way. */
+/**
+ * By rank: the largest minimum round-trip latency (Σα there and back) to any other rank, in seconds; Infinity if some rank has no route
+ * there or back.
+ */
 export function roundTrips(topology: Topology): readonly Seconds[] {
   const { chips } = topology;
   const [there, back] = [new Latencies(topology), new Latencies(transpose(topology))];
@@ -13,7 +16,7 @@ export function roundTrips(topology: Topology): readonly Seconds[] {
   });
 }
 
-/** By rank: bytes per second of all links into it. */
+/** By rank: the total bandwidth of all links into its chip, in bytes per second. */
 export function widthsInto({ nodes, links, chips }: Topology): readonly number[] {
   const into = nodes.map(() => 0);
   for (const { to, bandwidth } of links) into[to] += bandwidth;

@@ -1,5 +1,6 @@
 /**
- * Which rank has which item during a search, and which items are on their way to it. Bit sets: one bit for each rank and item, in rows of one rank, in words of 32 items.
+ * Which rank has which item during a search, and which items are on their way to it. Stored as bit sets: one row per rank, one bit per
+ * item, in words of 32 items.
  */
 import { isWanted, type Spread, startOf } from './spread.ts';
 
@@ -16,7 +17,7 @@ export function lowestBit(word: number): number {
 }
 
 export class Holdings {
-  /** Words of 32 items in the row of a rank. */
+  /** Number of 32-bit words per row. */
   readonly words: number;
   /** The items that each rank has, row by row. */
   readonly has: Uint32Array;

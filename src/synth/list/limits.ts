@@ -1,27 +1,39 @@
-/** Limits of work of the list engine: what is looked at, and no more. */
+/** Size and work limits of the list engine. Beyond them it proposes nothing or searches less. */
 export const listLimits = {
-  /** Items × ranks of one search, unless the user asked for more, or ways × ranks: beyond, plans have millions of operations. */
+  /**
+   * Maximum items × ranks of one search unless the user requested a number of chunks, and maximum arcs × ranks: beyond it, plans have
+   * millions of operations.
+   */
   deliveries: 1 << 21,
-  /** Pieces × ranks of what runs in many bulks. */
+  /** Maximum pieces × ranks of a move that runs in many bulks. */
   deliveriesInBulks: 1 << 15,
-  /** Ways × items of a search in which shards are cut in parts; quick searches may look at a part of it. */
+  /** Maximum arcs × items of a search that cuts shards into parts, at full effort; lower efforts may use a fraction of it. */
   waysTimesItems: 1 << 19,
-  /** Ways through switches that are told apart between two ranks: more would make searches longer and hardly better. */
+  /**
+   * Maximum equivalent routes through switches that are distinguished between two ranks: with more, searches take longer and results hardly
+   * improve.
+   */
   channels: 4,
-  /** Pairs of ranks that exchange messages directly: with more of them searches for paths would take minutes. */
+  /** Maximum pairs of ranks that exchange messages directly: with more, searches for paths would take minutes. */
   pairs: 25_000,
-  /** Pieces over each link of the narrowest rank, of moves that run in many bulks: an allreduce of 64 MiB on line:64 takes 10.1 ms, without it 18.4. */
+  /**
+   * Pieces per link into the rank with the fewest links, for moves that run in many bulks. With this limit an allreduce of 64 MiB on
+   * line:64 takes 10.1 ms, without it 18.4 ms.
+   */
   piecesInBulks: 6,
-  /** Parts of what one rank has for another, where pairs differ: a power of two, so that those of all pairs are whole chunks of the most. */
+  /**
+   * Maximum parts of the data of one pair of ranks if pairs have different amounts. A power of two, so that the parts of every pair are
+   * whole chunks of the finest division.
+   */
   partsOfPair: 16,
-  /** Arcs and ranks to look at if one search from each rank looks at all: beyond that no paths are searched. */
+  /** Maximum arcs and ranks visited by one shortest-path search from every source; beyond it, no paths are searched. */
   effort: 1e7,
-  /** Hops of all parcels together: beyond that there are no candidates, since proving them would take long. */
+  /** Maximum hops of all parcels together: beyond it there are no candidates, since checking them would take too long. */
   hops: 6_000_000,
-  /** In a pass of more looks at arcs and ranks than this, demands of one source are routed several at a time … */
+  /** If a pass would visit more arcs and ranks than this, several demands of one source are routed by one search … */
   looksOneByOne: 1e6,
-  /** … but no more than one in so many of those that it has: they do not see what the others of them take. */
+  /** … but per batch at most one in this many of the source's demands: the demands of a batch do not see each other's load. */
   batchesOfSource: 8,
-  /** A search for paths ends as well when this many attempts in a row have found nothing better. */
+  /** A search for paths ends after this many consecutive attempts without improvement. */
   patience: 12,
 } as const;

@@ -1,4 +1,7 @@
-/** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
+/**
+ * Turns the engine's problem into search problems for its moves. Moves that are reversed afterwards are searched on the transposed machine
+ * (all links reversed).
+ */
 import { Latencies } from '../../bounds/latency/latencies.ts';
 import { chipsAreAlike } from '../../graph/index.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
@@ -10,10 +13,13 @@ import { roundTrips, widthsInto } from './centre.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
 import { type RouteTable, routeTableOf } from './route-table.ts';
 
-/** The search problem of a move on a machine, or on the machine with its links turned round: the same one where that changes nothing. */
+/**
+ * Returns the search problem of a move, on the machine or (`reversed`) on the transposed machine. If the machine equals its transpose, both
+ * are the same object, so that one search serves both.
+ */
 export type MoveProblem = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
 
-/** What the searches share is found once. */
+/** Returns a function that makes the search problem of each move. Route tables and problems are made once and shared. */
 export function machineFor(problem: Problem): MoveProblem {
   const { routes, collective, size, seed, effort = 'full' } = problem;
   const { ranks, counts } = collective;
@@ -46,7 +52,7 @@ export function machineFor(problem: Problem): MoveProblem {
   };
 }
 
-/** What is known of a key, or is made and known from then on. */
+/** Returns the map's value for a key; makes and stores it if there is none. */
 export function cached<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
   const value = known.get(key) ?? make();
   known.set(key, value);
@@ -54,9 +60,10 @@ export function cached<Key, Value>(known: Map<Key, Value>, key: Key, make: () =>
 }
 
 /**
- * The root of moves that have one: that of the collective; for an allreduce any does. Where chips cannot send while they reduce, it is the
- * one with the narrowest links: others would have more to reduce at once there. Short messages come together in the middle of the
- * machine, as long as the way there and back is shorter by more than the message takes over the links of that root.
+ * The root of broadcasts: the collective's own, but an allreduce may use any rank. On chips that cannot send while they reduce, an
+ * allreduce takes the rank with the least bandwidth into it, since a rank with more would receive, and so have to reduce, more at once. For
+ * short messages it takes the centre of the machine instead, provided the round trip from there is shorter by more than the time that the
+ * message needs over the links into the other root.
  */
 function rootFor(problem: Problem): number {
   const { collective, routes, size } = problem;
@@ -69,13 +76,13 @@ function rootFor(problem: Problem): number {
   return trips[usual] - least > size / widths[usual] ? trips.indexOf(least) : usual;
 }
 
-/** Whether an allreduce is asked for, or a reduce along a line, on chips that cannot send while they reduce. */
+/** Whether this is an allreduce, or a reduce along a line, on chips that cannot send while they reduce. */
 function reducesThere({ collective, routes }: Problem): boolean {
   const isBoth = collective.kind === 'allreduce' || (collective.kind === 'reduce' && isLine(routes.topology));
   return isBoth && routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 
-/** Whether every link has one like it the other way, and chips send as many messages at once as they receive. */
+/** Whether the machine equals its transpose: every link has an equal one in the other direction, and every chip has as many send as receive ports. */
 function isOwnMirror({ nodes, links, chips }: Topology): boolean {
   const traits = links.map(({ latency, bandwidth, occupancy }) => `${latency} ${bandwidth} ${occupancy}`);
   const there = links.map(({ from, to }, index) => `${from} ${to} ${traits[index]}`).sort();
@@ -86,7 +93,7 @@ function isOwnMirror({ nodes, links, chips }: Topology): boolean {
   );
 }
 
-/** Whether everyone can be reached from the root, and the root from everyone where all of them have data. */
+/** Whether the root reaches every rank and, in an allgather, every rank reaches the root (and so every other rank). */
 function reachesAll(topology: Topology, kind: SpreadKind, root: number): boolean {
   const isReached = (machine: Topology): boolean => {
     const latencies = new Latencies(machine).from(machine.chips[root]);

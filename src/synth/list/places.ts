@@ -1,24 +1,24 @@
-/** Which chunks of the `data` buffer an item is. */
+/** Maps the items of a search to chunks of the `data` buffer. */
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { maxChunksPerShard } from '../limits.ts';
 import type { SpreadingRoot } from '../shares.ts';
 
-/** Slots of items: item i is `first(i) … end(i) − 1`, the same everywhere. */
+/** The chunks of each item: item i is chunks `first(i) … end(i) − 1` of the buffer, on every rank. */
 export interface Places {
   first(item: number): number;
   end(item: number): number;
 }
 
-/** Items of so many chunks each, one after the other. */
+/** Places items of `chunks` chunks each, one after the other. */
 export function evenPlaces(chunks: number): Places {
   return { first: (item) => item * chunks, end: (item) => (item + 1) * chunks };
 }
 
 /**
- * Shards of an allgather, all of them C chunks and divided into as many items as they have bytes for: equal parts, or the nearest
- * whole numbers of chunks.
- *
+ * Places the items of an allgather with unequal shards. Every shard has C chunks, but larger shards have more items, so each shard's chunks
+ * are divided as evenly as whole chunks allow; an item may be left without chunks.
  * @param origin the rank of each item, ascending
+ * @param chunks C
  */
 export function placesInShards(origin: Int32Array, chunks: number): Places {
   const itemsOf = new Map<number, number>();
@@ -34,7 +34,10 @@ export function placesInShards(origin: Int32Array, chunks: number): Places {
   return { first: (item) => bounds[2 * item], end: (item) => bounds[2 * item + 1] };
 }
 
-/** The chunks of every shard for which items are equal parts of them, or nearly so. */
+/**
+ * The C for which the items of every shard are equal numbers of chunks; a smaller C for which they are nearly so if that would exceed
+ * `maxChunksPerShard`.
+ */
 export function chunksFor(shares: readonly SpreadingRoot[], itemsPerUnit: number): number {
   const items = shares.map(({ share }) => share * itemsPerUnit);
   const even = items.reduce(leastCommonMultiple, 1);

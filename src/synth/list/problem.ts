@@ -1,4 +1,4 @@
-/** What a search of the list engine is given: a move, the machine it is made on, and how long it may take. */
+/** The input of a search of the list engine: a move, the machine, and limits of work. */
 import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
@@ -7,7 +7,7 @@ import type { SpreadingRoot } from '../shares.ts';
 import type { RouteTable } from './route-table.ts';
 import type { Moves, Spread } from './spread.ts';
 
-/** Moves in which everyone gets everything that there is. */
+/** Moves that bring all data to every rank. */
 export type SpreadKind = Extract<MovingKind, 'allgather' | 'broadcast'>;
 
 export function isSpread(kind: MovingKind): kind is SpreadKind {
@@ -16,38 +16,38 @@ export function isSpread(kind: MovingKind): kind is SpreadKind {
 
 export interface SpreadProblem {
   readonly kind: SpreadKind;
-  /** The machine as the move sees it: with its links turned round for moves that are reversed afterwards. */
+  /** The machine; transposed (all links reversed) for moves that are reversed afterwards. */
   readonly topology: Topology;
-  /** Why no schedule can exist on it, if so. */
+  /** The reason why no schedule can exist on this machine, or undefined. */
   readonly unreachable: string | undefined;
-  /** Its ways; found when first asked for. */
+  /** The arcs of the machine; computed on the first call. */
   routes(): RouteTable;
   /** M, the bytes of all items together. */
   readonly size: Bytes;
   readonly ranks: number;
   readonly root: number;
   /**
-   * Part of a reduction along a line, or of one and its way back, on chips that cannot send while they reduce, or among very many ranks: few
-   * pieces, which then run in many bulks.
+   * Whether to cut the message into few pieces, since the plan then runs in many bulks. True of broadcasts among very many ranks, and of
+   * those that belong to an allreduce, or to a reduce along a line, on chips that cannot send while they reduce.
    */
   readonly inBulks: boolean;
-  /** Where an allgather has shards of different sizes: the ranks with data, and how much they have. */
+  /** For an allgather with unequal shards: the ranks that have data, and the relative size of each one's shard. */
   readonly shares: readonly SpreadingRoot[] | undefined;
   readonly seed: number;
   readonly effort: Effort;
   readonly shouldStop: ShouldStop;
 }
 
-/** One way to search. */
+/** A heuristic of the list engine for moves that bring all data to every rank. */
 export interface Strategy {
-  /** For the names of candidates. */
+  /** Appears in the names of candidates. */
   readonly name: string;
-  /** Why it is of no use here, or undefined. */
+  /** The reason why the strategy is not applicable, or undefined. */
   unfit(problem: SpreadProblem): string | undefined;
-  /** What a move takes at least by its latencies alone, whatever items it is cut into; 0 where that is not known in a moment. */
+  /** A lower bound in seconds from latencies alone, however the data is cut into items; 0 if computing one would take long. */
   leastLatency(problem: SpreadProblem): Seconds;
-  /** Items that a shard, or each unit of shards that differ, is best cut into. */
+  /** The number of items per shard (or, with unequal shards, per unit of a shard) that the strategy prefers. */
   itemsPerShard(problem: SpreadProblem): number;
-  /** The moves of a spread in which every rank can be reached. */
+  /** Searches for the moves of a spread. Every rank must be reachable from the origins of the items that it wants. */
   search(spread: Spread, problem: SpreadProblem): Moves;
 }

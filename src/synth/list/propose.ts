@@ -1,4 +1,4 @@
-/** Allgather, broadcast and what is made of them (derive.ts): the candidates of every strategy that fits the machine. */
+/** Candidates of every applicable strategy for allgather, broadcast and the collectives derived from them by reversal and composition (derive.ts). */
 import { collectiveFacts, combinesInRankOrder, messageChunks } from '../../ir/collective.ts';
 import { type Derivation, derivationsOf, minChunksPerShard } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
@@ -14,7 +14,10 @@ import { proposeThroughCentre } from './through-centre.ts';
 
 const strategies: readonly Strategy[] = [steps, events, together, rows];
 
-/** Candidates for collectives in which everyone gets everything, and for their reversals and compositions. */
+/**
+ * Proposes candidates for collectives in which all data goes to every rank, and for their reversals and compositions; dismisses strategies
+ * that are not applicable.
+ */
 export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
   const { collective } = problem;
   const derivations = derivationsOf(collective.kind).filter(({ parts }) => parts.every(({ kind }) => isSpread(kind)));
@@ -23,7 +26,8 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
     yield dismissed(`list-${collective.kind}`, 'one rank has nothing to move');
     return;
   }
-  // What is found first should be good: along a line that is a pipeline from its end.
+  // The first candidate should be good, as the budget may end the search: for an allreduce along a line that is the pipelined reduce and
+  // broadcast, the last derivation.
   if (isLine(problem.routes.topology)) derivations.reverse();
   const machine = machineFor(problem);
   const ordered = collectiveFacts[collective.kind].reduces && combinesInRankOrder(collective);
@@ -40,7 +44,7 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
   }
 }
 
-/** A strategy that searches once for what several parts need: a machine often is its own mirror. */
+/** Caches a strategy's results, so that parts with the same search problem (as on a machine that equals its transpose) share one search. */
 function remembering(strategy: Strategy): Strategy {
   const parts = new Map<SpreadProblem, number>();
   const found = new Map<SpreadProblem, Map<number, Moves>>();
@@ -54,7 +58,7 @@ function remembering(strategy: Strategy): Strategy {
   };
 }
 
-/** Why a strategy cannot make a derivation, or undefined. */
+/** The reason why a strategy cannot make some part of a derivation, or undefined. */
 function unfitFor(strategy: Strategy, derivation: Derivation, machine: MoveProblem): string | undefined {
   const searches = searchesFor(derivation, machine);
   return searches.map((search) => search.unreachable ?? strategy.unfit(search)).find((reason) => reason !== undefined);
@@ -77,7 +81,7 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: MovePr
     return dismissed(name, `a message of ${chunks} chunks cannot be divided among ${collective.ranks} ranks`);
   }
   const moved = searches.reduce((sum, search, s) => sum + itemsOf(search, items[s]) * collective.ranks, 0);
-  // Each is sent and received.
+  // Every moved item is one send and one receive.
   if (2 * moved > limits.operations) {
     return dismissed(name, `${moved} chunks to move make more operations than the limit ${limits.operations}`);
   }
@@ -89,7 +93,7 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: MovePr
   return candidate(strategy, derivation, parts, target, { engine: 'list', schedule: name });
 }
 
-/** Items per shard of a part; 0 where the user's chunks cannot be divided so. */
+/** Items per shard of a part; 0 if the number of chunks that the user requested cannot be divided that way. */
 function itemsFor(search: SpreadProblem, strategy: Strategy, { collective, chunks }: Problem): number {
   if (chunks === undefined) return strategy.itemsPerShard(search);
   const { shares, kind, ranks } = search;
@@ -99,7 +103,7 @@ function itemsFor(search: SpreadProblem, strategy: Strategy, { collective, chunk
   return Number.isInteger(items) ? items : 0;
 }
 
-/** Items in all, with so many of them in each shard, or in each unit of shards that differ. */
+/** Total number of items, given the items per shard or, with unequal shards, per unit of a shard. */
 function itemsOf({ kind, ranks, shares }: SpreadProblem, each: number): number {
   if (shares !== undefined) return each * shares.reduce((sum, { share }) => sum + share, 0);
   return kind === 'allgather' ? each * ranks : each;

@@ -1,13 +1,13 @@
 /**
- * Ways from chip to chip without another chip in between: a direct link, or a route through switches. Whatever a schedule
- * moves, it moves over ways; a message holds the links and ports of its way as the cost model says.
+ * The arcs of a machine in columns (structure of arrays). An arc joins two ranks that exchange a message without passing a third one, over
+ * a link or through switches; a message occupies the links and ports of its arc as the model of time says.
  */
 import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Arc, type ArcNetwork, arcNetwork } from '../arcs.ts';
 
-/** Ways in columns, by source and then destination. */
+/** Arcs in columns, sorted by source, then destination. */
 export interface RouteTable extends ArcNetwork {
   readonly topology: Topology;
   /** Ranks at the two ends. */
@@ -15,24 +15,23 @@ export interface RouteTable extends ArcNetwork {
   readonly to: Int32Array;
   /** Σα in seconds. */
   readonly latency: Float64Array;
-  /** Least β on the way, bytes per second. */
+  /** Minimum β of the arc's links, in bytes per second. */
   readonly bandwidth: Float64Array;
-  /** Messages that each of the resources of arcs has room for. */
+  /** By resource (links, then send ports, then receive ports): how many messages may occupy it at once. */
   readonly capacity: Float64Array;
-  /** Sends and receives that each rank may have under way at once. */
+  /** By rank: how many sends and receives may be in progress at once. */
   readonly sendPorts: Float64Array;
   readonly receivePorts: Float64Array;
-  /** Ways out of rank r are `firstOut[r] … firstOut[r + 1] − 1`; into it, `into[firstInto[r] … firstInto[r + 1] − 1]`. */
+  /** Arcs out of rank r are `firstOut[r] … firstOut[r + 1] − 1`; arcs into it are `into[firstInto[r]] … into[firstInto[r + 1] − 1]`. */
   readonly firstOut: Int32Array;
   readonly firstInto: Int32Array;
   readonly into: Int32Array;
 }
 
 /**
- * The ways of a machine.
- *
- * @param reversed the ways of the machine with its links turned round: the same routes, travelled backwards
- * @param mostChannels of several equal ways through switches as many
+ * Builds the table of a machine.
+ * @param reversed builds the arcs of the transposed machine: the same routes, travelled backwards
+ * @param mostChannels maximum number of equivalent routes through switches that become arcs between the same two ranks
  */
 export function routeTableOf(routes: Routes, reversed: boolean, mostChannels = 1): RouteTable {
   const { topology } = routes;
@@ -68,7 +67,7 @@ export function routeTableOf(routes: Routes, reversed: boolean, mostChannels = 1
   };
 }
 
-/** The least latency from a rank to every rank; Infinity for those out of reach. */
+/** Minimum latency (Σα over arcs, in seconds) from a rank to every rank; Infinity for ranks out of reach. */
 export function latenciesFrom({ ranks, arcs, outgoing }: ArcNetwork, from: number): Float64Array {
   const search = new NearestFirst(ranks);
   search.reach(from, 0);
@@ -78,12 +77,12 @@ export function latenciesFrom({ ranks, arcs, outgoing }: ArcNetwork, from: numbe
   return search.length;
 }
 
-/** What it holds is the same: a port that sends receives then, and has the same number. */
+/** The same arc travelled backwards. Its resources keep their numbers: a port that sends on the machine receives on the transposed one. */
 function turned(arc: Arc): Arc {
   return { ...arc, from: arc.to, to: arc.from, links: arc.links.toReversed() };
 }
 
-/** Where each rank's ways start when they are sorted by that rank; one entry more than there are ranks. */
+/** By rank: the index of its first arc in a list sorted by that rank, and one final entry with the number of arcs. */
 function firstOfEach(ranks: number, ways: readonly Arc[], rankOf: (way: Arc) => number): Int32Array {
   const first = new Int32Array(ranks + 1);
   for (const way of ways) first[rankOf(way) + 1]++;

@@ -1,34 +1,40 @@
 /**
- * How one rank tells all others of a row soonest, or deals out to them, where each sends one message at a time: whoever answers for a segment of the row
- * hands an end of it over to a rank there, and each goes on with what is left to it. Messages of different segments do not meet on a line of routers. The
- * best such tree is found by dynamic programming over segments and who answers for them; where all ranks are as far from each other it is the binomial tree.
+ * Finds the fastest tree for a broadcast or scatter over a row of ranks, of which each sends one message at a time. The rank that owns a
+ * segment of the row hands an end of it over to a rank there, and both continue with their shorter segments; messages of different segments
+ * do not meet on a line of routers.
+ * Dynamic programming over triples (first, owner, last), n³ states of up to n receivers each, with a binary search for the split; so it is
+ * meant for small n (`maxRanksFor.cubes`). If all ranks are equally far apart, the result is the binomial tree.
  */
 import type { Seconds } from '../../ir/units.ts';
 
-/** When a message from one rank to another that brings what `count` ranks want has arrived, and when its sender can send the next one. */
+/** For a message with the data of `count` ranks: when it arrives, and when its sender can send the next one, in seconds after its start. */
 export type MessageTimes = (
   from: number,
   to: number,
   count: number,
 ) => { readonly arrived: Seconds; readonly free: Seconds };
 
-/** A message of a tree over ranks. */
+/** One message of the tree. */
 export interface Handover {
   readonly from: number;
   readonly to: number;
-  /** The ranks that get something by it, `to` among them. */
+  /** The ranks whose data the message carries, `to` among them. */
   readonly ranks: readonly number[];
 }
 
-/** What the position that answers for a segment does first, and what the segment takes then. */
+/** The first message of a segment's owner in the best tree, and the time in seconds until the whole segment is served. */
 interface Choice {
   readonly seconds: Seconds;
-  /** To whom it hands over an end of the segment, and its outermost position that stays. */
+  /** The receiver's position, and the outermost position on the receiver's side that the owner keeps. */
   readonly to: number;
   readonly kept: number;
 }
 
-/** The tree of a root over a row, its messages in rounds: after that which brought their data, and after those in which their sender sent before. */
+/**
+ * Returns the messages of the fastest tree in rounds. A message is in a later round than the one that brought its sender the data, and than
+ * its sender's earlier messages.
+ * @param row the ranks in order of position; `root` is one of them
+ */
 export function treeInRow(times: MessageTimes, row: readonly number[], root: number): readonly (readonly Handover[])[] {
   const tree = new RowTree(times, row);
   const rounds: Handover[][] = [];
@@ -45,11 +51,11 @@ export function treeInRow(times: MessageTimes, row: readonly number[], root: num
   return rounds;
 }
 
-/** Segments are told by their ends, in any order. */
+/** Memoised dynamic program. A segment is identified by the positions of its two ends, in either order. */
 class RowTree {
   private readonly row: readonly number[];
   private readonly times: MessageTimes;
-  /** By first position, answering one and last one. */
+  /** Indexed by the first position, the owner and the last position. */
   private readonly known: (Choice | undefined)[];
 
   constructor(times: MessageTimes, row: readonly number[]) {
@@ -58,7 +64,7 @@ class RowTree {
     this.known = new Array<Choice | undefined>(row.length ** 3);
   }
 
-  /** What a position does best that serves a segment with it in it. */
+  /** The best first message of the owner of a segment that contains it. */
   best(own: number, end: number, otherEnd: number): Choice {
     const [first, last] = end < otherEnd ? [end, otherEnd] : [otherEnd, end];
     if (first === last) return { seconds: 0, to: own, kept: own };
@@ -69,7 +75,7 @@ class RowTree {
     for (let to = first; to <= last; to++) {
       if (to === own) continue;
       const [near, far] = to > own ? [first, last] : [last, first];
-      // One message to it, and one from it to the end.
+      // A lower bound: one message to the receiver, and one from there to the far end.
       const atLeast = this.message(own, to, 1).arrived + this.message(to, far, 1).arrived;
       if (atLeast < best.seconds) best = this.better(best, own, to, near, far);
     }
@@ -81,11 +87,14 @@ class RowTree {
     return this.times(this.row[from], this.row[to], count);
   }
 
-  /** The best part to hand over to a receiver: the more of it, the later is that one done and the sooner the sender, so that it is where they meet. */
+  /**
+   * The best split between owner and receiver. The more the owner hands over, the later the receiver and the sooner the owner finishes, so
+   * binary search finds the split at which the two times cross.
+   */
   private better(before: Choice, own: number, to: number, near: number, far: number): Choice {
     const step = Math.sign(to - own);
     let best = before;
-    // Kept beside its own: the nearest few positions towards the receiver.
+    // The number of positions towards the receiver that the owner keeps, between `few` and `most`.
     for (let [few, most] = [0, Math.abs(to - own) - 1]; few <= most; ) {
       const middle = (few + most) >> 1;
       const kept = own + step * middle;

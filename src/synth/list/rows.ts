@@ -1,4 +1,7 @@
-/** The strategy `rows`: trees for short messages behind switches, where some chips are nearer than others. */
+/**
+ * The strategy `rows`: broadcast trees for short messages behind switches, on machines where some chips are nearer to each other than
+ * others (row-tree.ts).
+ */
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { maxRanksFor } from '../limits.ts';
@@ -25,9 +28,8 @@ export const rows: Strategy = {
 };
 
 /**
- * Why no broadcast over a row is worth a search, or undefined.
- *
- * @param ways asked for only where chips stand behind switches, over one link or one port
+ * The reason why a broadcast over a row is not worth a search, or undefined.
+ * @param ways called only if the cheaper conditions hold: chips behind switches, each with one link or port
  */
 function unfitForRow({ nodes, links, chips }: Topology, ways: () => RouteTable): string | undefined {
   const [leaving, entering] = [new Int32Array(nodes.length), new Int32Array(nodes.length)];
@@ -50,10 +52,9 @@ function unfitForRow({ nodes, links, chips }: Topology, ways: () => RouteTable):
 }
 
 /**
- * The best tree of a root, in rounds.
- *
- * @param ways between all ranks
- * @param weight what a message weighs: so much in any case, and so much for each rank that gets something
+ * Returns the fastest tree from a root over all ranks, in rounds.
+ * @param ways must have an arc between every two ranks
+ * @param weight bytes of a message: `fixed`, plus `each` for every rank whose data it carries
  */
 export function treeOverRow(
   ways: RouteTable,
@@ -66,7 +67,10 @@ export function treeOverRow(
   return treeInRow(times, centred(rowOf(ranks, apart), root, apart), root);
 }
 
-/** A message keeps the only link or port of its sender for its latency, too, unless the link is pipelined and the ports are many. */
+/**
+ * The time of messages on the arcs. A message occupies its sender for the latency as well if its first link is blocking or the sender has a
+ * single port; otherwise only while its bytes go over the first link.
+ */
 function messageTimes(
   ways: RouteTable,
   { fixed, each }: { readonly fixed: Bytes; readonly each: Bytes },

@@ -1,6 +1,6 @@
 /**
- * What the list engine searches for: items that start at one rank each and that every rank wants. An item is some neighbouring
- * chunks; it lies in the same slots of the `data` buffer everywhere.
+ * The spreading problem: items that start at one rank each (or at several) and that every rank needs. An item stands for some neighbouring
+ * chunks and lies at the same place in the `data` buffer of every rank.
  */
 import type { Collective } from '../../ir/collective.ts';
 import { IntColumn } from '../../ir/column.ts';
@@ -11,30 +11,30 @@ import { evenPlaces, type Places } from './places.ts';
 
 const data = scheduleBuffers.indexOf('data');
 
-/** Items that everyone wants. */
+/** Items, and which ranks need them. */
 export interface Spread {
   readonly ranks: number;
-  /** `origin[i]`: the rank that has item i at the start, the first of them where several have it. */
+  /** `origin[i]`: the rank that has item i at the start; the first of them if several have it. */
   readonly origin: Int32Array;
-  /** Where ranks start together, or want only what others of theirs have. */
+  /** Present if several ranks start with the same item, or if ranks need only the items of their own set of ranks. */
   readonly cells?: Cells;
 }
 
-/** Sets of ranks that have the same, in larger sets of ranks that want what all of them have. */
+/** Sets of ranks that start with the same item, grouped into larger sets; each rank needs all items of its larger set. */
 export interface Cells {
-  /** `item[r]`: what rank r has at the start. */
+  /** `item[r]`: the item that rank r has at the start. */
   readonly item: Int32Array;
-  /** `within[r]`: the larger set of rank r. */
+  /** `within[r]`: the number of the larger set of rank r. */
   readonly within: Int32Array;
 }
 
-/** Who has what at the start: ranks and items. */
+/** The initial state as pairs of a rank and an item that it has. */
 export function startOf({ origin, cells }: Spread): readonly (readonly [rank: number, item: number])[] {
   if (cells === undefined) return Array.from(origin, (rank, item) => [rank, item]);
   return Array.from(cells.item, (item, rank) => [rank, item]);
 }
 
-/** Whether a rank wants an item, unless it has it. */
+/** Whether a rank needs an item (true as well if it has it already). */
 export function isWanted({ origin, cells }: Spread, rank: number, item: number): boolean {
   return cells === undefined || cells.within[rank] === cells.within[origin[item]];
 }
@@ -43,11 +43,14 @@ interface Spreading {
   readonly kind: 'allgather' | 'broadcast';
   readonly ranks: number;
   readonly root: number;
-  /** Where an allgather has shards of different sizes: the ranks with data, ascending, and how much they have. */
+  /** For an allgather with unequal shards: the ranks that have data, ascending, and the relative size of each one's shard. */
   readonly shares?: readonly SpreadingRoot[] | undefined;
 }
 
-/** The items of an allgather or a broadcast with this many of them in each shard, or in each unit of shards that differ. */
+/**
+ * The spreading problem of an allgather or a broadcast.
+ * @param itemsPerShard items per shard; per unit of a shard if shards are unequal
+ */
 export function spreadOf({ kind, ranks, root, shares }: Spreading, itemsPerShard: number): Spread {
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   const roots = shares ?? equalShares(kind === 'allgather' ? all : [root]);
@@ -61,17 +64,17 @@ export function spreadOf({ kind, ranks, root, shares }: Spreading, itemsPerShard
 }
 
 /**
- * Items going from rank to rank, step by step, in columns. Neighbouring rows with the same ranks are one message, so the rows
- * of a message must stand together; a step may be left empty.
+ * Moves of items between ranks, step by step, in columns (one row per item moved). Consecutive rows with the same two ranks form one
+ * message. A step may be empty.
  */
 export class Moves {
   readonly from = new IntColumn();
   readonly to = new IntColumn();
   readonly item = new IntColumn();
-  /** The first row of each step that has been ended, and its rounds where the schedule claims them. */
+  /** By completed step: its first row, and the number of rounds that the schedule claims for it (0 if none). */
   readonly stepStart = new IntColumn();
   readonly rounds = new IntColumn();
-  /** How long they take where steps do not wait for each other, if that was found. */
+  /** The time of the moves if steps do not wait for each other, in seconds; undefined if the search did not compute it. */
   readonly seconds: Seconds | undefined;
   private openStart = 0;
 
@@ -100,22 +103,21 @@ export class Moves {
   }
 }
 
-/** How long moves take one after the other; undefined where that of one is not known. */
+/** The sum of the times of moves that run one after the other; undefined if one of them is unknown. */
 export function secondsInTurn(parts: readonly Moves[]): Seconds | undefined {
   return parts.reduce<Seconds | undefined>((sum, { seconds }) => {
     return sum === undefined || seconds === undefined ? undefined : sum + seconds;
   }, 0);
 }
 
-/** The schedule that makes the moves; item i is so many chunks from slot i · `chunksPerItem` on. */
+/** The schedule that makes the moves; item i is the `chunksPerItem` chunks from i · `chunksPerItem` on. */
 export function spreadSchedule(moves: Moves, name: string, collective: Collective, chunksPerItem: number): Schedule {
   return placedSchedule(moves, name, collective, evenPlaces(chunksPerItem), chunksPerItem);
 }
 
 /**
  * The schedule that makes the moves in the `data` buffer.
- *
- * @param chunksPerRound what a unit link carries in a round, for moves that claim rounds; 0 to claim nothing
+ * @param chunksPerRound chunks that a unit link carries in one round, for moves that claim rounds; 0 to claim none
  */
 export function placedSchedule(
   moves: Moves,
@@ -139,7 +141,7 @@ export function placedSchedule(
   return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }
 
-/** The items of one message, neighbours as one piece; items of no chunks, of which there are some when C is small, are none. */
+/** Adds the items of one message; adjacent items become one piece. Items without chunks, which exist if C is small, are left out. */
 function addMessage(builder: StepsBuilder, from: number, to: number, items: Int32Array, places: Places): void {
   let isEmpty = true;
   for (let i = 0; i < items.length; ) {

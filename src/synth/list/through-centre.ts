@@ -1,7 +1,8 @@
 /**
- * Allreduces that come together in the centre of a machine: each part of the vector at one of the chips that others reach soonest, which sends
- * it out again. A reducescatter and an allgather have parts come together everywhere, and take as long as the machine is wide, twice; from the centre it is
- * half as far to its ends. But all parts use the links of the centre then, so that this is for shorter messages.
+ * Allreduces through the centre of a machine: each part of the vector is reduced at one of the central chips (those with the shortest round
+ * trips to all others), which then broadcasts it. A reducescatter and an allgather reduce parts at every chip, so that some data crosses
+ * the machine's whole width twice; from the centre the ends are half as far away. In exchange all parts share the links of the centre, so
+ * this is for shorter messages.
  */
 import { chipsAreAlike } from '../../graph/index.ts';
 import { combinesInRankOrder } from '../../ir/collective.ts';
@@ -16,18 +17,21 @@ import { roundTrips, widthsInto } from './centre.ts';
 import type { MoveProblem } from './machine.ts';
 import type { SpreadProblem, Strategy } from './problem.ts';
 
-/** Centres that are tried, from the narrowest on. */
+/** Number of centres tried, from the smallest set of ranks on. */
 const mostCentres = { quick: 1, full: 3 } as const;
 
 const [, reduceAndBroadcast] = derivationsOf('allreduce');
 
-/** Ranks in whose midst parts come together, and how far it is to the farthest rank and back. */
+/** The ranks at which parts are reduced, and the longest round trip from any of them, in seconds. */
 interface Centre {
   readonly ranks: readonly number[];
   readonly farthest: Seconds;
 }
 
-/** Candidates of a strategy that remembers what it has searched, for machines whose chips are not alike. */
+/**
+ * Proposes allreduces through the centre on machines whose chips are not alike.
+ * @param strategy should cache its searches (`remembering`), since centres share them
+ */
 export function* proposeThroughCentre(strategy: Strategy, machine: MoveProblem, problem: Problem): Iterable<Proposal> {
   const { collective, routes, effort = 'full' } = problem;
   if (collective.kind !== 'allreduce' || combinesInRankOrder(collective) || collective.ranks > maxRanksFor.packings)
@@ -37,7 +41,11 @@ export function* proposeThroughCentre(strategy: Strategy, machine: MoveProblem, 
   for (const centre of centres.slice(0, mostCentres[effort])) yield proposeWith(strategy, centre, machine, problem);
 }
 
-/** The ranks from which all others are near enough, for every distance that saves enough beside what the message takes over the narrowest chip's links; those of one rank are another derivation's. */
+/**
+ * The centres worth trying: for each distinct round-trip latency, the ranks with at most that latency, provided it is shorter than the
+ * maximum by more than a fraction (`relativeTolerance`) of the time that the message takes over the links into the narrowest chip. A centre
+ * of one rank is left out, since the derivation with a root covers it.
+ */
 function centresOf(topology: Topology, size: Bytes): readonly Centre[] {
   const farthest = roundTrips(topology);
   const spared = (relativeTolerance * size) / Math.min(...widthsInto(topology));
@@ -47,7 +55,7 @@ function centresOf(topology: Topology, size: Bytes): readonly Centre[] {
     .filter(({ ranks }) => ranks.length > 1);
 }
 
-/** A reduce and a broadcast, of parts that come together at one of the ranks each. */
+/** Proposes a reduce followed by a broadcast, of parts that each have one of the central ranks as their root. */
 function proposeWith(
   strategy: Strategy,
   { ranks, farthest }: Centre,
@@ -60,7 +68,7 @@ function proposeWith(
   }
   const [inwards, outwards] = [machine('allgather', true), machine('allgather', false)];
   const inner: SpreadProblem = { ...inwards, shares: equalShares(ranks) };
-  // On a machine that is its own mirror one search serves both.
+  // On a machine that equals its transpose one search serves both.
   const outer = outwards === inwards ? inner : { ...outwards, shares: inner.shares };
   const items = Math.max(strategy.itemsPerShard(inner), strategy.itemsPerShard(outer));
   const unit = ranks.length * items;

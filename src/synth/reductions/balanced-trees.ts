@@ -1,7 +1,8 @@
 /**
- * Trees up which packets of a reduction take less time: with reductions shared evenly among chips, and of little height. A packing
- * fills links, whatever chips have to reduce; but while the busiest chip reduces, all wait. Trees are changed edge by edge, by
- * simulated annealing (Kirkpatrick, Gelatt, Vecchi 1983).
+ * Improves packed trees for pipelined reductions: spreads the reductions evenly among chips and keeps trees low. A tree packing fills the
+ * links but ignores what each chip has to reduce, and in lock step all chips wait for the one that reduces longest.
+ * The trees are changed edge by edge by simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983), within a limited number of
+ * steps; a step takes time proportional to the ranks times the trees.
  */
 import { partOfWork } from '../../ir/effort.ts';
 import { Random } from '../../ir/random.ts';
@@ -12,15 +13,21 @@ import type { Problem } from '../engine.ts';
 import { relativeTolerance } from '../limits.ts';
 import type { Tree } from '../trees/pack.ts';
 
-/** Changes that are tried, as long as they look at no more ranks than this. */
+/** Maximum number of annealing steps, and of tree entries (ranks × trees) visited by all of them, at full effort. */
 const mostTries = 200_000;
 const mostLooks = 50_000_000;
-/** A change that costs this part of the time is taken in one of e cases at the end; at first one that costs as much as is not told apart. */
+/**
+ * Final temperature, as a fraction of the current time: a change that slows the trees down by this fraction is accepted with probability
+ * 1/e. The initial temperature is `relativeTolerance`.
+ */
 const lastHeat = 0.0005;
 
 /**
- * @param trees with edges from their roots to the leaves, over single links turned round, or both ways
- * @param linkTime seconds for each byte of the message for which any link may be busy
+ * Returns the best trees found, at worst the given ones.
+ * @param trees spanning trees whose edges lead from root to leaves: over links of the transposed machine, or over pairs of opposite links
+ * if `isTwoWay`
+ * @param linkTime seconds per byte of the message for which each link may be busy
+ * @param isTwoWay whether results come back down the same trees (allreduce)
  */
 export function balancedTrees(
   trees: readonly Tree[],
@@ -31,7 +38,10 @@ export function balancedTrees(
   const changing = new ChangingTrees(trees, linkTime, isTwoWay, routes);
   const random = new Random(seed);
   const latency = Math.max(...directArcs(routes).map((arc) => arc.latency));
-  /** What packets take if there are as many as they should be (packets.ts); while trees change, every chip and leaf counts somewhat. */
+  /**
+   * Time with the best number of packets (packets.ts). The smooth variant, which guides the annealing, counts every chip and rank a little
+   * instead of the worst alone.
+   */
   const seconds = (isSmooth: boolean): Seconds => {
     const height = changing.height(isSmooth) * (isTwoWay ? 2 : 1);
     const perByte = linkTime + changing.reduceTime(isSmooth);
@@ -56,25 +66,25 @@ export function balancedTrees(
   return best.trees;
 }
 
-/** Another parent for a rank in one of the trees. */
+/** Gives a rank another parent in one of the trees. */
 interface Move {
   readonly tree: number;
   readonly rank: number;
   readonly to: number;
 }
 
-/** Spanning trees that change edge by edge: what packets up them ask of chips and links. */
+/** Spanning trees under change, with the loads that packets put on chips and links. */
 class ChangingTrees {
   private readonly packed: readonly Tree[];
   private readonly isTwoWay: boolean;
-  /** Of each tree and rank, to whom it sends, −1 for the root. */
+  /** By tree and rank: the parent, to which the rank sends; −1 for the root. */
   private readonly parent: readonly Int32Array[];
   private readonly depth: readonly Int32Array[];
-  /** Of each rank, to whom it has links. */
+  /** By rank: the ranks to which it has links. */
   private readonly near: readonly number[][];
-  /** Parts of a packet that a link still has room for, by `keyOf` its ranks. */
+  /** By link (see `keyOf`): how many more parts of a packet it can carry within `linkTime`. */
   private readonly room = new Map<number, number>();
-  /** Parts of a packet that each rank reduces, and what one of them takes there. */
+  /** By rank: parts of a packet that it reduces, and the seconds per byte of the message that one part takes. */
   private readonly reduced: Float64Array;
   private readonly secondsOfPart: Float64Array;
 
@@ -101,14 +111,20 @@ class ChangingTrees {
     }
   }
 
-  /** Changes something at random, unless that leaves no trees. @returns what takes it back */
+  /**
+   * Makes a random change; makes none if the one drawn would not leave trees.
+   * @returns the moves that undo it
+   */
   change(random: Random): readonly Move[] {
     return this.drawn(random)
       .map((move) => this.turn(move))
       .toReversed();
   }
 
-  /** @returns what takes it back */
+  /**
+   * Makes a move.
+   * @returns the move that undoes it
+   */
   turn({ tree, rank, to }: Move): Move {
     const from = this.parent[tree][rank];
     this.join(tree, rank, from, -1);
@@ -117,7 +133,10 @@ class ChangingTrees {
     return { tree, rank, to: from };
   }
 
-  /** Another parent for some rank in some tree, or exchanged with that in another one; for a root of connections a neighbour in its place. */
+  /**
+   * Draws a random change: a new parent for a rank in one tree; if the link to it has no room, an exchange of parents with another tree of
+   * the same amount. For the root of a tree that is used both ways, a child takes the root's place.
+   */
   private drawn(random: Random): readonly Move[] {
     const tree = random.below(this.packed.length);
     const rank = random.below(this.reduced.length);
@@ -135,17 +154,17 @@ class ChangingTrees {
     return other < 0 || this.isAbove(other, rank, from) ? [] : [move, { tree: other, rank, to: from }];
   }
 
-  /** Seconds of reductions for each byte of the message, of the busiest chip or, smoothly, of all. */
+  /** Reduction time in seconds per byte of the message: of the busiest chip or, smoothly, of all. */
   reduceTime(isSmooth: boolean): Seconds {
     return greatest([this.reduced.map((parts, rank) => parts * this.secondsOfPart[rank])], isSmooth);
   }
 
-  /** Steps from the deepest leaf to the root, or, smoothly, of all ranks. */
+  /** Height in steps: from the deepest leaf to the root or, smoothly, over all ranks. */
   height(isSmooth: boolean): number {
     return greatest(this.depth, isSmooth);
   }
 
-  /** As they are now, with edges in the order of their depths. */
+  /** A copy of the current trees, with edges in order of depth. */
   trees(): readonly Tree[] {
     return this.packed.map(({ amount }, tree) => {
       const [parent, depth] = [this.parent[tree], this.depth[tree]];
@@ -155,7 +174,7 @@ class ChangingTrees {
     });
   }
 
-  /** Puts a rank below a parent, or (−1) takes it from there. */
+  /** Attaches a rank to a parent (`times` 1) or detaches it (−1), and updates the loads. */
   private join(tree: number, rank: number, parent: number, times: 1 | -1): void {
     this.parent[tree][rank] = parent;
     if (parent < 0) return;
@@ -165,14 +184,14 @@ class ChangingTrees {
     this.room.set(key, (this.room.get(key) ?? 0) - parts);
   }
 
-  /** Of a link, or of a connection where results come back. */
+  /** The key of a link; for trees used both ways, of the pair of opposite links. */
   private keyOf(source: number, destination: number): number {
     const ranks = this.reduced.length;
     if (!this.isTwoWay) return source * ranks + destination;
     return Math.min(source, destination) * ranks + Math.max(source, destination);
   }
 
-  /** Whether a rank is on the way from another, or that one itself. */
+  /** Whether a rank is an ancestor of another, or the same rank. */
   private isAbove(tree: number, rank: number, other: number): boolean {
     const parent = this.parent[tree];
     for (let at = other; at >= 0; at = parent[at]) if (at === rank) return true;
@@ -190,7 +209,7 @@ class ChangingTrees {
   }
 }
 
-/** The greatest of all, or the root of the sum of their eighth powers: hardly more, but the second greatest shows, too. */
+/** The maximum or, smoothly, the 8-norm: slightly more than the maximum, but sensitive to the second largest value as well. */
 function greatest(rows: readonly ArrayLike<number>[], isSmooth: boolean): number {
   let found = 0;
   for (const row of rows) {

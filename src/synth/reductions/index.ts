@@ -1,7 +1,7 @@
 /**
- * The in-step engine: reductions on machines whose chips cannot send while they reduce. There it matters that neighbours reduce at
- * the same time: a chip that reduces while its neighbours do not keeps their links idle as well. So all chips keep in step: they
- * send and receive over all their links at once, reduce what has come, and go on.
+ * The in-step engine: reductions on machines whose chips cannot send while they reduce. A chip that reduces while its neighbours do not
+ * keeps their links idle too, so all chips are synchronised: they send and receive over all links at once, reduce what has arrived, and
+ * continue. The schedules come from pipelined trees (packets.ts) and from the list engine.
  */
 import { type CollectiveKind, combinesInRankOrder } from '../../ir/collective.ts';
 import { candidatesOf, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
@@ -36,11 +36,12 @@ function* propose(problem: Problem): Iterable<Proposal> {
 function* outOfStep(problem: Problem): Iterable<Proposal> {
   const { kind, counts } = problem.collective;
   if (kind === 'reduce') yield* proposePackets(problem);
-  // Where all ranks do the same at the same time nobody is ever ahead. With shards of different sizes they do not, whatever the machine.
+  // If all ranks do the same at the same time, none ever gets ahead, so there is nothing to gain. With unequal shards ranks do different
+  // amounts of work on any machine.
   else if (counts === undefined && findSymmetry(problem.routes.topology).found) return;
   for (const candidate of candidatesOf([listEngine], { ...problem, inOneBulk: true })) {
     yield { kind: 'candidate', candidate };
-    // The usual way alone, since a reduce and a broadcast fill their pipelines one after the other, in steps that take longer.
+    // Takes the first derivation alone: a reduce and a broadcast fill their pipelines one after the other, in steps that take longer.
     if (kind === 'allreduce') break;
   }
   if (kind === 'allreduce') yield* proposePackets(problem);

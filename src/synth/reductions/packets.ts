@@ -1,7 +1,9 @@
 /**
- * Reductions in packets: up trees that are packed into all links (trees/pack.ts), or for an allreduce up spanning trees and down the same ones. In each step every
- * edge carries what has come of a packet, and each chip reduces what comes: with k packets and h steps from the first leaf to the end that takes
- * (k + h − 1)(α + c·M/k), for c seconds for each byte at the busiest link and the busiest chip (docs/reductions.md).
+ * Pipelined reductions in packets: up trees packed into all links (trees/pack.ts) or, for an allreduce, up spanning trees and down the same
+ * ones. In each step every edge carries what has been reduced of one packet, and each chip reduces what arrives. With k packets, and h
+ * steps from the first leaf to the end, that takes (k + h − 1)(α + c·M/k), where c is the seconds per byte of the busiest link plus those
+ * of the chip that reduces longest (docs/reductions.md).
+ * Limits: ranks joined by single links, up to `maxRanksFor.packings` of them.
  */
 import type { Collective } from '../../ir/collective.ts';
 import { partOfWork } from '../../ir/effort.ts';
@@ -17,7 +19,7 @@ import type { Tree } from '../trees/pack.ts';
 import { packed } from '../trees/packing.ts';
 import { balancedTrees } from './balanced-trees.ts';
 
-/** Operations of a schedule that is made, proved and simulated in a moment. */
+/** Maximum operations of a schedule at full effort: one of this size is still built, checked and simulated quickly. */
 const mostOperations = 120_000;
 
 export function* proposePackets(problem: Problem): Iterable<Proposal> {
@@ -40,14 +42,14 @@ export function* proposePackets(problem: Problem): Iterable<Proposal> {
   yield { kind: 'candidate', candidate: { name, origin: { engine: 'in-step', schedule: name }, build } };
 }
 
-/** Trees whose edges lead away from the root; messages go the other way. */
+/** Packs trees on the transposed machine, with edges from the root to the leaves; messages go the other way. Returns the reason if there are none. */
 function treesToRoot({ collective, routes, effort, shouldStop }: Problem): readonly Tree[] | string {
   const request = { kind: 'broadcast', root: collective.root, trees: undefined } as const;
   const packing = packed({ ...request, topology: transpose(routes.topology), effort, shouldStop });
   return typeof packing === 'string' ? packing : packing.trees;
 }
 
-/** What a step asks of links and chips, in which every edge carries its part of a packet; undefined where edges are not single links. */
+/** The loads of a step in which every edge carries its part of a packet; undefined if some edge is not a single link. */
 function loadOf(trees: readonly Tree[], isTwoWay: boolean, routes: Routes) {
   const { nodes, chips } = routes.topology;
   const arcs = new Map(directArcs(routes).map((arc) => [`${arc.from} ${arc.to}`, arc]));
@@ -63,18 +65,18 @@ function loadOf(trees: readonly Tree[], isTwoWay: boolean, routes: Routes) {
     if (kind === 'reduce') reduced[to] += part;
   }
   return {
-    /** Steps of a packet. */
+    /** Steps from the first message of a packet to the last. */
     height: 1 + Math.max(...messages.flat().map(({ firstStep }) => firstStep)),
-    /** Messages of a packet: each is sent and received. */
+    /** Operations of a packet: each message is one send and one receive. */
     operations: 2 * messages.length,
     latency: Math.max(...Array.from(carried.keys(), ({ latency }) => latency)),
-    /** Seconds for each byte of a packet, of the busiest link and of the chip that reduces longest. */
+    /** Seconds per byte of a packet: of the busiest link, and of the chip that reduces longest. */
     linkTime: Math.max(...Array.from(carried, ([{ bandwidth }, part]) => part / bandwidth)),
     reduceTime: Math.max(...reduced.map((part, rank) => part / (nodes[chips[rank]].reduce?.throughput ?? Infinity))),
   };
 }
 
-/** The number of packets that takes least: k = √((h − 1)·c·M / α). */
+/** The fastest number of packets, k = √((h − 1)·c·M / α), within the limit of operations. */
 function bestNumber(load: NonNullable<ReturnType<typeof loadOf>>, { size, effort = 'full' }: Problem): number {
   const { height, operations, latency, linkTime, reduceTime } = load;
   const most = Math.max(1, Math.floor((mostOperations * partOfWork[effort]) / operations));
@@ -82,27 +84,26 @@ function bestNumber(load: NonNullable<ReturnType<typeof loadOf>>, { size, effort
   return Math.max(1, Math.min(most, Math.round(ideal)));
 }
 
-/** Parts into which a packet is cut, or of which a message consists. */
+/** The sum of amounts, in parts of a packet. */
 function sumOf(of: readonly { readonly amount: number }[]): number {
   return of.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** A tree's edge, up or down. */
+/** An edge of a tree with its direction of travel: up (reduce) or down (copy). */
 interface Edge {
   readonly kind: TransferKind;
   readonly from: number;
   readonly to: number;
-  /** The step of its first message. */
+  /** The step in which it carries the first packet. */
   readonly firstStep: number;
-  /** Its tree's first chunk in a packet, in parts of the packet, and how many it has. */
+  /** The tree's first part within a packet, and its number of parts. */
   readonly offset: number;
   readonly amount: number;
 }
 
 /**
- * The reduce or allreduce in which each edge carries one packet a step, from the step in which the first packet can be there: so a message carries what has been
- * reduced in the step before.
- *
+ * Builds the reduce or allreduce. Every edge carries one packet per step, starting with the step in which the first packet can be there; so
+ * a message carries what was reduced in the previous step.
  * @param collective its C is a multiple of the number of packets times the parts of a packet
  */
 function inPackets(name: string, trees: readonly Tree[], collective: Collective, packets: number): Schedule {
@@ -127,12 +128,12 @@ function inPackets(name: string, trees: readonly Tree[], collective: Collective,
   return { name, collective, scratch: 0, commutative: true, ring: false, steps: builder.build() };
 }
 
-/** Edges up the trees, and down again if results go there; those between the same ranks are one message. */
+/** All edges up the trees and, if results come back, down; edges between the same two ranks in the same direction form one message. */
 function messagesOf(trees: readonly Tree[], isTwoWay: boolean): readonly (readonly Edge[])[] {
   const [up, down]: [Edge[], Edge[]] = [[], []];
   let offset = 0;
   for (const { root, amount, edges } of trees) {
-    /** Of each rank, the steps until all that is below has come. */
+    /** By rank: the number of steps until everything from below has arrived. */
     const heights = new Map<number, number>();
     for (const { from, to } of edges.toReversed()) {
       heights.set(from, Math.max(heights.get(from) ?? 0, (heights.get(to) ?? 0) + 1));

@@ -1,8 +1,8 @@
-/** What ranks do for one chunk of a story: messages and local operations, in stages, on places of their own. */
+/** Compiles the story of a scan (values.ts) to the operations of one chunk: messages and local operations in stages, with storage assigned. */
 import type { OperandOrder, ScheduleBuffer, TransferKind } from '../../ir/schedule.ts';
 import type { ScanValue, Story } from './values.ts';
 
-/** The chunk in a buffer, or a chunk of scratch that is its own. */
+/** Where a value is stored: the chunk's place in a buffer, or a scratch slot. */
 export interface ScanChunk {
   readonly buffer: ScheduleBuffer;
   /** In scratch. */
@@ -10,7 +10,7 @@ export interface ScanChunk {
 }
 
 export interface ChunkOperation {
-  /** Local copies of inputs, then messages of a stage, then other local operations one part after the other. */
+  /** Order of execution: by stage, then by part. Part 0 holds local copies of inputs, part 1 the messages, later parts the other local operations. */
   readonly stage: number;
   readonly part: number;
   readonly source: number;
@@ -24,18 +24,21 @@ export interface ChunkOperation {
 export interface ChunkProgram {
   readonly operations: readonly ChunkOperation[];
   readonly messages: number;
-  /** Scratch chunks that a rank needs at most. */
+  /** Maximum number of scratch slots that any rank needs. */
   readonly scratch: number;
   /** Stages, counted from 1. */
   readonly stages: number;
 }
 
-/** Changes while a program is written: results that are made in scratch move to their place. */
+/** Mutable while a program is being written, since results made in scratch may still be moved to the data buffer. */
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 const input: ScanChunk = { buffer: 'input', slot: 0 };
 
-/** @param isScan then the data buffer starts as the rank's input */
+/**
+ * Compiles a story.
+ * @param isScan true for scan, whose data buffer starts as the rank's input; false for exscan
+ */
 export function programOf(story: Story, ranks: number, isScan: boolean): ChunkProgram {
   const writer = new Writer(story, ranks);
   for (const value of story.messages) writer.placeOf(value);
@@ -48,11 +51,11 @@ export function programOf(story: Story, ranks: number, isScan: boolean): ChunkPr
 class Writer {
   private readonly operations: ChunkOperation[] = [];
   private readonly places = new Map<number, Draft<ScanChunk>>();
-  /** By place in scratch: what writes to it first. */
+  /** By scratch slot: the operation that first writes it. */
   private readonly firstWrites = new Map<ScanChunk, ChunkOperation>();
   /** By rank: the last operation that reads its input. */
   private readonly lastReads: (ChunkOperation | undefined)[] = [];
-  /** By value: how many others are made of it, messages and results among them. */
+  /** By value: how many uses it has, as an operand, a message or a result. */
   private readonly uses = new Map<number, number>();
   private readonly used: Int32Array;
   private readonly results: { readonly rank: number; readonly stage: number; readonly from: Draft<ScanChunk> }[] = [];
@@ -68,7 +71,7 @@ class Writer {
     if (uses === 0) for (const operand of madeOf(value)) this.count(operand);
   }
 
-  /** Where a value is; what makes it is written down when it is first asked for. */
+  /** Where a value is stored; the operations that make it are emitted on first request. */
   placeOf(value: ScanValue): Draft<ScanChunk> {
     const known = this.places.get(value.id);
     if (known !== undefined) return known;
@@ -88,7 +91,7 @@ class Writer {
     return to;
   }
 
-  /** In the place of an operand that nothing else needs, or in one of its own. */
+  /** Merges in place of an operand that nothing else needs, or in a new slot. */
   private merge({ rank, stage, merges }: ScanValue, lower: ScanValue, upper: ScanValue): Draft<ScanChunk> {
     const [below, above] = [this.placeOf(lower), this.placeOf(upper)];
     const ends = { stage, source: rank, destination: rank } as const;
@@ -127,7 +130,10 @@ class Writer {
     this.results.push({ rank, stage: value.stage, from: this.placeOf(value) });
   }
 
-  /** Results are made in their place where nothing needs the input later, which may be there. Others are copied there last. */
+  /**
+   * Moves results to the data buffer. A result is computed there directly if nothing reads the rank's input afterwards, since the input may
+   * lie in that place; other results are copied there at the end.
+   */
   program(): ChunkProgram {
     const { operations } = this;
     for (const { rank, stage, from } of this.results) {

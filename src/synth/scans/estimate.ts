@@ -1,23 +1,23 @@
-/** What scans over all links take, told before schedules are made. */
+/** Estimates of the time of scans over all links, before any schedule is built. */
 import type { Routes } from '../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { ChunkProgram } from './chunk-program.ts';
 
-/** Operations on all chunks of all packets: beyond, more packets gain less than they cost to look at. */
+/** Maximum operations of all packets together: beyond it, more packets gain less than their evaluation costs. */
 const mostOperations = 25_000;
 
-/** Packets that suit a size, and what they take. */
+/** The best number of packets for a message size, and the time with that number. */
 export interface PacketEstimate {
   readonly count: number;
   readonly seconds: Seconds;
 }
 
-/** Whether chips cannot send while they reduce: then those that are ahead hold up others. */
+/** Whether some chip cannot send while it reduces: ranks that are ahead then delay others. */
 export function becomesUnsynchronised({ topology }: Routes): boolean {
   return topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 
-/** A chain through neighbours keeps in step by itself: each rank has one to wait for and one that waits. */
+/** Whether the programs form a single chain through neighbours, which stays synchronised by itself: each rank waits for one other. */
 export function isChain(programs: readonly ChunkProgram[], { topology }: Routes): boolean {
   return (
     programs.length === 1 && programs[0].stages < topology.chips.length && programs[0].messages < topology.chips.length
@@ -25,8 +25,9 @@ export function isChain(programs: readonly ChunkProgram[], { topology }: Routes)
 }
 
 /**
- * Packets follow each other stage by stage: k of them, of s stages each, take (k + s − 1)(α + l·M/k) where the busiest link is held for l seconds for
- * each byte. That is least at k = √((s − 1)·l·M/α). Bulks do what more packets would than may be written out.
+ * The best number of packets. k packets of s stages each take (k + s − 1)(α + l·M/k), where the busiest link is occupied for l seconds per
+ * byte; that is minimal at k = √((s − 1)·l·M/α). If the limit of operations allows fewer packets, bulks make up for the rest.
+ * @param load l, in seconds per byte of the message
  */
 export function inPackets(
   programs: readonly ChunkProgram[],

@@ -1,4 +1,4 @@
-/** Cheapest ways made of hops, messages between chips that meet no other chip on their way, and what hops hold of the machine. */
+/** Loads, prices and cheapest paths over hops. A hop is an arc: a message between two chips that passes no third one. */
 import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type ArcNetwork, arcNetwork } from '../arcs.ts';
@@ -7,9 +7,9 @@ export interface Hops extends ArcNetwork {
   /** By hop: the ranks that it joins. */
   readonly sources: Int32Array;
   readonly destinations: Int32Array;
-  /** By resource: the hops that hold it. */
+  /** By resource: the hops that occupy it. */
   readonly holders: readonly (readonly number[])[];
-  /** For how long a hop holds what it holds for longest, of all hops the longest, in seconds per byte. */
+  /** The maximum seconds per byte for which any hop occupies any of its resources. */
   readonly slowest: number;
 }
 
@@ -29,13 +29,13 @@ export function hopsOf(routes: Routes): Hops {
   };
 }
 
-/** Finds the cheapest ways, for prices of hops. */
+/** Finds cheapest paths for given prices of hops (Dijkstra's algorithm). */
 export class CheapestPaths {
-  /** Ranks and hops that have been looked at. */
+  /** Ranks and hops visited so far. */
   probes = 0;
   private readonly hops: Hops;
   private readonly search: NearestFirst;
-  /** By rank: the last hop on the way to it; −1 where none leads. */
+  /** By rank: the last hop of its path; −1 if it has none. */
   private readonly last: Int32Array;
 
   constructor(hops: Hops) {
@@ -44,16 +44,16 @@ export class CheapestPaths {
     this.last = new Int32Array(hops.ranks);
   }
 
-  /** By rank: what the way costs; Infinity where none leads. */
+  /** By rank: the price of the cheapest path to it; Infinity if there is none. */
   costs(prices: Float64Array, from: number): Float64Array {
     this.spread(prices, from, -1, false);
     return this.search.length.slice();
   }
 
   /**
-   * Indices of the hops of a way; none where none leads.
-   *
-   * @param isLow of equally good ways one past lower ranks: what it is combined with is there sooner; else any
+   * The hops of the cheapest path; empty if there is none.
+   * @param isLow among equally cheap paths, prefers one through lower ranks, since the values to be combined with are available sooner
+   * there
    */
   path(prices: Float64Array, from: number, to: number, isLow = false): number[] {
     this.spread(prices, from, to, isLow);
@@ -62,7 +62,10 @@ export class CheapestPaths {
     return way.reverse();
   }
 
-  /** @param until the only rank of interest, if not negative */
+  /**
+   * Searches from a rank.
+   * @param until ends the search when this rank is settled; −1 for all ranks
+   */
   private spread(prices: Float64Array, from: number, until: number, isLow: boolean): void {
     const { search, last } = this;
     const { ranks, sources, destinations, outgoing } = this.hops;
@@ -83,15 +86,18 @@ export class CheapestPaths {
   }
 }
 
-/** What a hop costs beside what it holds, in parts of holding an idle resource: of equally good ways the short ones are taken. */
+/** The base price of a hop, relative to occupying an idle resource: among equally good paths, short ones win. */
 const leastPrice = 1e-3;
 
-/** For how long hops hold links and ports, in seconds for each byte of a chunk, and what one chunk more costs: the more, the busier what it holds is. */
+/**
+ * How long hops occupy each link and port, in seconds per byte of a chunk, and the price of one more chunk over each hop, which grows with
+ * the load of the hop's resources.
+ */
 export class HopLoads {
   private readonly hops: Hops;
   /** By resource. */
   private readonly loads: Float64Array;
-  /** By hop, when prices were asked for; and the resources that have another load since. */
+  /** By hop: the price when prices were last computed; and the resources whose load has changed since. */
   private readonly told: Float64Array;
   private readonly changed = new Set<number>();
   private scale = 0;
@@ -103,12 +109,15 @@ export class HopLoads {
     this.rescale();
   }
 
-  /** The same, to go on by itself. */
+  /** An independent copy. */
   copy(): HopLoads {
     return new HopLoads(this.hops, this.loads.slice());
   }
 
-  /** @param times how often each hop of a way is taken; negative to undo that */
+  /**
+   * Adds load along a path.
+   * @param times how many chunks take each hop; negative to undo
+   */
   put(way: readonly number[], times: number): void {
     for (const hop of way) {
       const { resources, secondsPerByte: seconds } = this.hops.arcs[hop];
@@ -123,13 +132,13 @@ export class HopLoads {
     return this.loads.reduce((most, load) => Math.max(most, load), 0);
   }
 
-  /** What is held for as long as the busiest is dear, until the next time. */
+  /** Sets the load at which resources become expensive to the current maximum, until the next call. */
   rescale(): void {
     this.scale = Math.max(this.busiest(), this.hops.slowest);
     for (const resource of this.loads.keys()) this.changed.add(resource);
   }
 
-  /** By hop, for loads as they are: what is held for long, against what is dear since `rescale`, costs more. */
+  /** By hop: its price at the current loads. It grows with the eighth power of the load relative to the maximum at the last `rescale`. */
   prices(): Float64Array {
     const holders = new Set<number>();
     for (const resource of this.changed) {

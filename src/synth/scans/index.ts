@@ -1,6 +1,7 @@
 /**
- * The scans engine: prefix sums that are limited by what links carry. Chains and hypercubes leave most links of a machine idle,
- * or send all data in every step. In boxes also short ones: between boxes few messages should follow each other.
+ * The scans engine: scans and exscans of long messages, limited by the bandwidth of links. Textbook chains and hypercubes leave most links
+ * of a machine idle, or send all data in every step; these algorithms use all links (packed chains, trees, two alltoalls around local
+ * scans). For machines of several boxes it also proposes scans of short messages, with few consecutive messages between boxes.
  */
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { isShort } from '../short.ts';
@@ -9,7 +10,10 @@ import { proposePacked } from './packed.ts';
 import { proposeTransposed } from './transposed.ts';
 import { proposeTrees } from './trees.ts';
 
-/** @param movers asked for alltoalls */
+/**
+ * The engine.
+ * @param movers the engines that are queried for alltoalls
+ */
 export function scansEngine(movers: readonly Engine[]): Engine {
   return {
     name: 'scans',

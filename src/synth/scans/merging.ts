@@ -1,12 +1,15 @@
 /**
- * What the messages of a scheme carry, and when. A message of class m holds the contributions of some ranks `low` … m. The later
- * it waits for, the lower `low` can be; what is missing must meet it further on. Class by class, lowest first, the earliest way to
- * have everything together where it must be is found, counted in messages one after the other.
+ * Decides what the messages of a scheme carry, and when. A message of class m holds the contributions of some ranks `low` … m. The later it
+ * is sent, the lower `low` can be; the missing contributions must join it further on. For each class, lowest first, this finds the earliest
+ * way to have all contributions together where the scheme requires it, counted in consecutive messages.
  */
 import type { ClassTree, Scheme } from './scheme.ts';
 import { type ScanValue, ScanValues, type Story, sumReadyAt } from './values.ts';
 
-/** @param ownResult whether a rank's result has its own contribution: scan, not exscan */
+/**
+ * Derives the messages and results of a scheme.
+ * @param ownResult whether a rank's result includes its own contribution: scan, not exscan
+ */
 export function tellOfScheme(scheme: Scheme, ranks: number, ownResult: boolean): Story {
   const known: Known = Array.from({ length: ranks }, () => Array.from({ length: ranks }, () => []));
   const values = new ScanValues();
@@ -27,12 +30,12 @@ export function tellOfScheme(scheme: Scheme, ranks: number, ownResult: boolean):
   return { messages, results };
 }
 
-/** By rank and highest contribution: what a rank can have. */
+/** By rank and highest contribution: the values that the rank can have. */
 type Known = ScanValue[][][];
 
 type When = Pick<ScanValue, 'stage' | 'merges'>;
 
-/** What could be merged. */
+/** A possible merge of two values. */
 interface Sum extends When {
   readonly lower: ScanValue;
   readonly upper: ScanValue;
@@ -42,7 +45,7 @@ function isEarlier(value: When, other: When): boolean {
   return value.stage < other.stage || (value.stage === other.stage && value.merges < other.merges);
 }
 
-/** One class. What a message holds stays open until a place that it leads to must have everything. */
+/** Plans one class. What a message carries stays undecided until a place downstream must be complete. */
 class ClassTelling {
   private readonly tree: ClassTree;
   private readonly high: number;
@@ -50,7 +53,7 @@ class ClassTelling {
   private readonly values: ScanValues;
   /** By place: the message that has been decided on. */
   private readonly decided: (ScanValue | undefined)[];
-  /** By place: what can be had there as far as has been decided. */
+  /** By place: the values obtainable there, given the decisions so far. */
   private reached: ReadonlyMap<number, ScanValue>[] = [];
 
   constructor(tree: ClassTree, high: number, known: Known, values: ScanValues) {
@@ -61,7 +64,7 @@ class ClassTelling {
     this.decided = tree.places.map(() => undefined);
   }
 
-  /** Decides what the messages to a place hold. */
+  /** Fixes what the messages on the path to a place carry, so that all contributions meet there as early as possible. */
   completeAt(place: number): void {
     let wanted = this.reachable(place).get(0);
     for (let at = place; at > 0 && wanted !== undefined; at = this.tree.places[at].parent) {
@@ -77,7 +80,7 @@ class ClassTelling {
     return this.decided.filter((value) => value !== undefined);
   }
 
-  /** The earliest value for each lowest contribution that can be had at a place, the highest of these first. */
+  /** By lowest contribution, in descending order: the earliest obtainable value at a place that starts there. */
   reachable(place: number): ReadonlyMap<number, ScanValue> {
     this.reached[place] ??= this.found(place);
     return this.reached[place];
@@ -89,7 +92,7 @@ class ClassTelling {
     const best: (ScanValue | Sum | undefined)[] = [];
     for (const value of decided === undefined ? this.arriving(place) : [decided]) best[value.low] = value;
     const found = new Map<number, ScanValue>();
-    // What comes of merging with values of lower classes, from the highest of these down.
+    // Extends values downwards by merging with values of lower classes, from the highest `low` down.
     for (let low = this.high; low >= 0; low--) {
       const earliest = best[low];
       if (earliest === undefined) continue;

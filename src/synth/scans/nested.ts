@@ -1,8 +1,8 @@
 /**
- * Scans of nested runs: boxes joined by slower links, and halves of halves. For every chunk they are a tree of parts (tree-telling.ts); whoever looks after it
- * in a run is another rank for another chunk. With parts of one rank in a single run that is two alltoalls around a local scan. In runs of two halves it is the
- * scan's counterpart of recursive halving and doubling (Rabenseifner 2004): up and down each take as many messages one after the other
- * as there are levels, and as many bytes as a vector has.
+ * Scans over nested runs of consecutive ranks: boxes joined by slower links, or halves of halves. For every chunk the runs form a tree
+ * (tree-telling.ts), and each chunk has another rank as the owner of a run. A single run of single ranks is two alltoalls around a local
+ * scan. Runs of two halves are the scan's counterpart of recursive halving and doubling (Rabenseifner 2004): each direction takes as many
+ * consecutive messages as there are levels, and as many bytes as a vector has.
  */
 import type { Collective } from '../../ir/collective.ts';
 import { partOfWork } from '../../ir/effort.ts';
@@ -17,26 +17,26 @@ import { packedSchedule } from './packed-schedule.ts';
 import { consecutiveBoxes, halfOf, outwards, Runs } from './runs.ts';
 import { joinedSpans, type RankSpan, tellOfTree } from './tree-telling.ts';
 
-/** Parts of a vector, at most: shares of ranks are rounded to these. */
+/** Maximum chunks of a vector: the ranks' shares are rounded to these. */
 const mostChunks = 256;
 
 export interface Nesting {
   readonly name: string;
-  /** First ranks of the outermost runs, which are all ranks. */
+  /** First ranks of the outermost runs, which together contain all ranks. */
   readonly starts: readonly number[];
-  /** What they are made of: ranks, or halves of halves. */
+  /** Structure of a run: single ranks, or recursive halves. */
   readonly within: 'flat' | 'halved';
   /** `direct`: every run sends its sum to all after it. `chain`: each sends the sum up to and including its own to the next. */
   readonly across: 'direct' | 'chain';
-  /** Into how many parts a vector is best divided. */
+  /** Preferred number of chunks of a vector. */
   readonly parts: number;
-  /** By rank: its share of what a run has to look after. */
+  /** By rank: its relative share of the chunks that its run owns. */
   readonly weights: Float64Array;
-  /** What one sends waits until all of earlier steps has come: what comes early may stand in the way of what others wait for. */
+  /** Ranks are synchronised (`Schedule.inStep`): otherwise early messages could block those that others wait for. */
   readonly inStep?: true;
 }
 
-/** Halves are no use for short vectors, which they divide. */
+/** Proposes nested scans. For short vectors halves are left out, since they divide the vector. */
 export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Proposal> {
   const { collective, chunks, routes } = problem;
   const { ranks } = collective;
@@ -51,7 +51,7 @@ export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Pro
   }
 }
 
-/** Chips that cannot send while they reduce do better in step. */
+/** Recursive halves; synchronised if chips cannot send while they reduce. */
 function halves(routes: Routes): Nesting {
   const ranks = routes.topology.chips.length;
   const half = halfOf(ranks);
@@ -61,7 +61,7 @@ function halves(routes: Routes): Nesting {
   return becomesUnsynchronised(routes) ? { ...nesting, name: `${name}, in step`, inStep: true } : { ...nesting, name };
 }
 
-/** Every rank is a part of its box. */
+/** Nestings of one level: boxes of single ranks. */
 function ofBoxes({ routes, effort = 'full' }: Problem): Nesting[] {
   const boxes = consecutiveBoxes(routes);
   if (boxes === undefined) return [];
@@ -79,7 +79,7 @@ function ofBoxes({ routes, effort = 'full' }: Problem): Nesting[] {
   }));
 }
 
-/** The schedule of a scan or exscan of any number of chunks. */
+/** Builds a scan or exscan with any number of chunks. */
 export function nestedScan({ name, starts, within, across, weights, inStep }: Nesting, target: Collective): Schedule {
   const { ranks, chunks } = target;
   const isScan = target.kind === 'scan';

@@ -1,10 +1,10 @@
-/** The schedule of programs for chunks, in one packet of chunks or in several, one stage behind the other. */
+/** Builds a schedule from programs of chunks: in one packet, or in several that follow each other one stage apart (software pipelining). */
 import type { Collective } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
 import { joinPieces } from '../../passes/index.ts';
 import type { ChunkOperation, ChunkProgram, ScanChunk } from './chunk-program.ts';
 
-/** An operation on a chunk of the message, and the stage in which it comes behind those of earlier packets. */
+/** An operation on a chunk, and its stage, delayed by one for each earlier packet. */
 interface Placed {
   readonly stage: number;
   readonly operation: ChunkOperation;
@@ -12,9 +12,11 @@ interface Placed {
 }
 
 /**
+ * Builds the schedule.
  * @param programs one for each chunk of a packet
- * @param target its chunks are a multiple of these: so many packets
- * @param isDense ranks have their chunks of scratch side by side, where each has others; else a chunk is at the same place everywhere, so that its size may be
+ * @param target its number of chunks is a multiple of the number of programs; the quotient is the number of packets
+ * @param isDense each rank packs its own scratch chunks densely, for programs in which ranks need different ones; otherwise a chunk has the
+ * same scratch slot on every rank, so that its size is the same everywhere too
  */
 export function packedSchedule(
   programs: readonly ChunkProgram[],
@@ -45,8 +47,8 @@ export function packedSchedule(
 }
 
 /**
- * All that goes from one rank to another is one message, or one operation of a kind. In one packet, what belongs to a stage has channels
- * of its own: bulks then overlap, and nothing of the next waits for the end of this one.
+ * Adds one step; all pieces between the same two ranks become one message (or one local operation per kind). With a single packet every
+ * stage has its own channel, so that bulks overlap and a message does not wait for the previous stage of another bulk.
  */
 function addStep(builder: StepsBuilder, placed: readonly Placed[], inPackets: boolean, offsets: Offsets): void {
   const together = new Map<string, { readonly transfer: Omit<Transfer, 'pieces'>; readonly pieces: Piece[] }>();
@@ -64,11 +66,11 @@ function addStep(builder: StepsBuilder, placed: readonly Placed[], inPackets: bo
   builder.endStep();
 }
 
-/** Chunks get their places in scratch in the order in which they come, so that what is one message is one piece there. */
+/** Allocates scratch in order of first use, so that the chunks of one message form one piece there. */
 class Offsets {
   /** By rank: chunks of scratch. */
   readonly used: Int32Array;
-  /** By rank, chunk and slot: the place in scratch; −1 of what has not come yet. */
+  /** By rank, chunk and slot: the scratch offset; −1 while unallocated. */
   private readonly offsets: Int32Array;
   private readonly chunks: number;
   private readonly slots: number;

@@ -1,4 +1,7 @@
-/** Scans over all links of any machine: a few schemes side by side, so that the busiest link carries little more than it must. */
+/**
+ * Scans over all links of any machine: several schemes in parallel, one per chunk of a packet, chosen so that the busiest link carries
+ * little more than the minimum (packing.ts).
+ */
 import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
 import { relativeTolerance } from '../limits.ts';
 import { inLockStep } from '../reductions/in-step.ts';
@@ -10,15 +13,15 @@ import { packedSchedule } from './packed-schedule.ts';
 import { Packer } from './packing.ts';
 
 const limits = {
-  /** Beyond, alltoalls have fewer messages one after the other, and beyond half of it packets are too many to write out. */
+  /** Maximum ranks. With more, alltoalls need fewer consecutive messages; with more than half of it, packets are too many to write out. */
   ranks: 64,
-  /** What chips do for the chunks of a packet is found in the time of so many operations of a plan, for each of theirs. */
+  /** Work to derive the program of a packet, in operations of a plan per operation of the program. */
   workPerOperation: 0.5,
 } as const;
-/** Chunks of a packet that are tried. */
+/** Candidate numbers of chunks per packet. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 
-/** What ranks do for the chunks of one packet, and what to expect of that. */
+/** The programs of one packet, and the estimated time. */
 interface Packed {
   readonly programs: readonly ChunkProgram[];
   readonly packets: PacketEstimate;
@@ -36,7 +39,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const packer = new Packer(kind, hopsOf(routes), shouldStop);
   let best: Packed | undefined;
   let isOver = false;
-  /** Of one chunk: each of several loads some link with as much of its part. */
+  /** Load of a single chunk, in seconds per byte. With n chunks in parallel, each one puts at least 1/n of it on some link. */
   let single = 0;
   for (const count of chunkCounts) {
     if (isOver) break;
@@ -58,8 +61,9 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
 }
 
 /**
- * In packets, all that a link carries in a stage is one message; in bulks, each message has one of its own for every bulk. Where links are unlike, stages wait
- * for the slowest, which bulks do not. Chips that cannot send while they reduce have to keep in step, which bulks do not.
+ * Chooses between packets and bulks. In packets everything that a link carries in a stage is one message; in bulks every message is sent
+ * separately for each bulk. If links differ, stages wait for the slowest link, which bulks do not. Chips that cannot send while they reduce
+ * must be synchronised, unless the program is a chain.
  */
 function candidateOf(name: string, { programs, packets }: Packed, problem: Problem): Candidate {
   const { collective, chunks, routes } = problem;

@@ -1,7 +1,8 @@
 /**
- * Which schemes scan a message's chunks so that no link carries much more than it must. Chunk by chunk the cheapest scheme is
- * taken, hops being the dearer the busier what they hold already is (after the multiplicative weights of Garg and Könemann 2007, for few whole chunks). Then
- * the ways of each class are taken again, one by one, as long as that helps: which sees what the others of its chunk hold.
+ * Chooses the schemes that scan a message's chunks so that no link carries much more than it must. Greedy construction: each chunk takes
+ * the cheapest scheme at prices that grow with the load of links and ports (after the multiplicative weights of Garg and Könemann 2007,
+ * here for few whole chunks, without their guarantee). Local search: the path of each class is removed and rerouted, one by one, as long as
+ * that helps, now with the load of the same chunk's other classes in view.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
@@ -9,24 +10,24 @@ import { perOperation } from '../limits.ts';
 import { CheapestPaths, HopLoads, type Hops } from './hops.ts';
 import { type ClassTree, cheapestStops, classTreeOf, exscanStops, hopsIn, type Scheme, type Stops } from './scheme.ts';
 
-/** Times that all classes of all chunks are put back. */
+/** Maximum number of local-search passes over all classes of all chunks. */
 const mostPasses = 6;
 
 export interface SchemePacking {
   /** One for each chunk. */
   readonly schemes: readonly Scheme[];
-  /** For how long the busiest resource is held, in seconds for each byte of a whole message. */
+  /** Load of the busiest resource, in seconds per byte of a whole message. */
   readonly load: number;
-  /** Messages in all. */
+  /** Total number of messages. */
   readonly messages: number;
 }
 
-/** Schemes for one number of chunks after the other. */
+/** Makes packings for increasing numbers of chunks. */
 export class Packer {
   private readonly kind: CollectiveKind;
   private readonly hops: Hops;
   private readonly shouldStop: ShouldStop | undefined;
-  /** Chunks as they were first put, and what they hold. */
+  /** The chunks as constructed, before local search, and their loads. */
   private readonly chunks: Chunk[] = [];
   private readonly loads: HopLoads;
   private readonly paths: CheapestPaths;
@@ -40,7 +41,7 @@ export class Packer {
     this.paths = new CheapestPaths(hops);
   }
 
-  /** For so many chunks, or for as many as there is time for: the best packing that passes come to. No fewer than were asked for before. */
+  /** Returns the best packing found for `count` chunks, or for fewer if the work limit ends it. `count` must not decrease from call to call. */
   packing(count: number): SchemePacking {
     while (this.chunks.length < count && !this.stops) this.add();
     const chunks = this.chunks.map(({ stops, scheme }) => ({ stops, scheme: [...scheme] }));
@@ -56,13 +57,13 @@ export class Packer {
     return best;
   }
 
-  /** One more chunk, by the cheapest scheme, all of whose hops cost what they do before any is taken. */
+  /** Adds a chunk with the cheapest scheme; prices stay fixed while it is found. */
   private add(): void {
     const { hops, loads, paths } = this;
     const { ranks } = hops;
     loads.rescale();
     const prices = loads.prices();
-    // In an exscan a class goes nowhere but to the next rank.
+    // In an exscan a class goes only to the next rank.
     const isScan = this.kind === 'scan';
     const stops = isScan
       ? cheapestStops(hops.outgoing.map((_, from) => paths.costs(prices, from)))
@@ -74,7 +75,7 @@ export class Packer {
     this.tell(isScan ? ranks ** 3 / 2 : 0);
   }
 
-  /** Takes each class of a chunk out and puts it back by the ways that are cheapest then, meeting others where it did. */
+  /** Removes each class of a chunk and reroutes it along the paths that are cheapest then; classes still meet at the same ranks. */
   private improve({ stops, scheme }: Chunk, loads: HopLoads): void {
     const { hops, paths } = this;
     const way = (from: number, to: number) => paths.path(loads.prices(), from, to);
@@ -87,7 +88,7 @@ export class Packer {
     this.tell(0);
   }
 
-  /** What has been looked at: by ways, and stops that have been held against each other. */
+  /** Reports work: path searches, and comparisons of stops. */
   private tell(stops: number): void {
     const looks = this.paths.probes + stops;
     this.paths.probes = 0;

@@ -1,16 +1,19 @@
-/** Runs of consecutive ranks, nested: which rank of a run looks after a chunk of its sum and of what comes before it. */
+/**
+ * Nested runs of consecutive ranks, and the owner of each run for a chunk: the rank that collects the run's sum and passes on the prefix
+ * before it.
+ */
 import type { Routes } from '../../ir/routes.ts';
 import { topologyGroups } from '../levels/groups.ts';
 import { alone, joinedSpans, type RankSpan } from './tree-telling.ts';
 
-/** A run as it is for a chunk, and the chunks `from` … `to` − 1 around it for which it is the same. */
+/** A run with its owner for a chunk, and the range of chunks `from` … `to` − 1 around it with the same owners. */
 export interface RankRun {
   readonly part: RankSpan;
   readonly from: number;
   readonly to: number;
 }
 
-/** Makes runs for one of so many chunks, which ranks look after in proportion to their weights. */
+/** Builds the runs of one chunk; ranks own chunks in proportion to their weights. */
 export class Runs {
   private readonly weights: Float64Array;
   private readonly chunks: number;
@@ -22,13 +25,16 @@ export class Runs {
     this.chunk = chunk;
   }
 
-  /** Every rank is a part of its own. */
+  /** A run whose parts are single ranks. */
   flat(first: number, end: number): RankRun {
     const ranks = Array.from({ length: end - first }, (_, index) => this.single(first + index));
     return ranks.length === 1 ? ranks[0] : this.together(ranks);
   }
 
-  /** Two parts, each made like it; at the end of all ranks looked after by the ranks of the first where sizes are odd: no more would look after the other. */
+  /**
+   * A run of two halves, each halved recursively. If it includes the last rank and its size is not a power of two, the owner of the first
+   * half owns it.
+   */
   halved(first: number, end: number): RankRun {
     const size = end - first;
     if (size === 1) return this.single(first);
@@ -42,7 +48,7 @@ export class Runs {
     return { part: alone(rank), from: 0, to: this.chunks };
   }
 
-  /** Of the chunks for which all parts are the same, each part looks after as many as the weights of its ranks say. */
+  /** Joins parts to a run. Among the chunks for which all parts stay the same, each part owns a number in proportion to the weights of its ranks. */
   private together(runs: readonly RankRun[]): RankRun {
     const parts = runs.map(({ part }) => part);
     const { first } = parts[0];
@@ -60,7 +66,8 @@ export class Runs {
 }
 
 /**
- * The largest power of two below a number, or half of that where little would be left: then a few ranks would get messages from many.
+ * The size of the first half: the largest power of two below `count`, or half of it if the second half would have less than a quarter of
+ * that; otherwise a few ranks would get messages from many.
  */
 export function halfOf(count: number): number {
   const half = 2 ** (Math.ceil(Math.log2(count)) - 1);
@@ -70,7 +77,7 @@ export function halfOf(count: number): number {
 /** Ranks of a box. */
 export type Box = readonly number[];
 
-/** In rank order; undefined where there are none, or where some box is no run of ranks. */
+/** The boxes of a machine in rank order; undefined if there are none, or if some box is not a run of consecutive ranks. */
 export function consecutiveBoxes({ topology }: Routes): readonly Box[] | undefined {
   const { groups } = topologyGroups(topology);
   const areRuns = groups?.every((group) => group.every((rank, index) => rank === group[0] + index));
@@ -78,8 +85,8 @@ export function consecutiveBoxes({ topology }: Routes): readonly Box[] | undefin
 }
 
 /**
- * By rank: 1 for those who reach other boxes, and are reached, past no other chip, and 0 for the rest, who would use the links of those. 1 for all of a
- * box in which nobody does.
+ * By rank: 1 if it exchanges messages with other boxes without passing another chip, otherwise 0, since it would use the links of such
+ * ranks. All ranks of a box without any such rank have 1.
  */
 export function outwards(routes: Routes, boxes: readonly Box[]): Float64Array {
   const weights = new Float64Array(routes.topology.chips.length);

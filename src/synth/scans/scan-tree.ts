@@ -1,31 +1,32 @@
 /**
- * Trees whose ranks stand in order: the ranks below a rank are a run with it, and so are those below each of its children (the in-order trees of
- * Sanders and Träff 2006, of any degree). Sums go up such a tree, and what comes before goes down, in a scan of 2 × height messages one after the other that puts
- * one vector each way on an edge.
+ * Optimal in-order trees: a rank together with all ranks below it forms a run of consecutive ranks, and so does each child's subtree (the
+ * in-order trees of Sanders and Träff 2006, of any degree). A scan sends sums up such a tree and prefixes down; it takes 2 × height
+ * consecutive messages and puts one vector each way on an edge.
+ * The dynamic program has a state for each of the O(n³) triples of a run and its root.
  */
 import { alone, joinedSpans, type RankSpan } from './tree-telling.ts';
 
-/** Children on one side of a rank. */
+/** Maximum children of a rank on each side. */
 const mostChildren = 2;
 
-/** What makes a tree slow, beside messages one after the other, in as many of these. */
+/** Costs of a tree besides its consecutive messages, expressed as a number of such messages. */
 export interface ScanTreeCosts {
-  /** A hop more than one between a child and its parent: some link carries a vector twice. */
+  /** For each hop beyond the first between a child and its parent: some link carries the vector twice. */
   readonly detour: number;
-  /** A reduction more of each byte, on the rank that has most. */
+  /** For each reduction of every byte on the rank that has most of them. */
   readonly reduction: number;
 }
 
-/** Some trees side by side, the children of a rank, in rank order. */
+/** Adjacent subtrees, the children of one rank, in rank order. */
 interface Trees {
   readonly children: readonly RankSpan[];
-  /** Of all of them. */
+  /** Sum over all of them. */
   readonly detours: number;
-  /** Of the rank that has most. */
+  /** Reductions of the rank that has most. */
   readonly reductions: number;
-  /** One after the other, up and down the highest. */
+  /** Consecutive messages up and down the highest of them. */
   readonly messages: number;
-  /** What they cost, in messages. */
+  /** Total cost, in messages. */
   readonly cost: number;
 }
 
@@ -33,19 +34,19 @@ function none(cost = 0): Trees {
   return { children: [], detours: 0, reductions: 0, messages: 0, cost };
 }
 
-/** The tree in which each rank is below the one before it. */
+/** The chain: each rank is the only child of the one before it. */
 export function chainOf(ranks: number): RankSpan {
   let below = alone(ranks - 1);
   for (let rank = ranks - 2; rank >= 0; rank--) below = joinedSpans([alone(rank), below]);
   return below;
 }
 
-/** Trees as good as any for the prices, by dynamic programming over runs: what is below a rank falls into what is before it and what is after. */
+/** Finds trees of minimum cost by dynamic programming over runs: the ranks below a root are those before it and those after it. */
 export class ScanTrees {
   private readonly ranks: number;
   private readonly prices: ScanTreeCosts;
   private readonly distances: readonly Float64Array[];
-  /** By rank: those near enough to be its parent or child. */
+  /** By rank: the ranks near enough to be its parent or child. */
   private readonly near: readonly (readonly number[])[];
   private readonly trees = new Map<number, Trees>();
   private readonly sides = new Map<number, readonly Trees[]>();
@@ -60,13 +61,13 @@ export class ScanTrees {
     );
   }
 
-  /** The best tree with one of some roots. */
+  /** The best tree over all ranks whose root is one of `roots`. */
   treeOf(roots: readonly number[]): RankSpan {
     const trees = roots.map((root) => this.under(0, this.ranks - 1, root));
     return trees.reduce((best, tree) => (tree.cost < best.cost ? tree : best)).children[0];
   }
 
-  /** The best tree for ranks `first` … `last` with a root. */
+  /** The best tree over ranks `first` … `last` with the given root. */
   private under(first: number, last: number, root: number): Trees {
     const key = this.keyOf(first, last, root);
     const known = this.trees.get(key);
@@ -85,7 +86,7 @@ export class ScanTrees {
     return best;
   }
 
-  /** The best children of a rank for a run beside it, in each number that there may be of them. */
+  /** The best children of a rank that cover a run beside it, for each possible number of children. */
   private beside(first: number, last: number, rank: number): readonly Trees[] {
     if (first > last) return [none()];
     const key = this.keyOf(first, last, rank);
@@ -126,7 +127,10 @@ export class ScanTrees {
     return { children: [...before.children, ...after.children], detours, reductions, messages, cost };
   }
 
-  /** Reductions of a rank with so many children: sums up to and including each of them, and the same with what comes before the run. */
+  /**
+   * Reductions of a rank with the given numbers of children before and after it: the sums up to each child, and the same combined with the
+   * prefix before the run.
+   */
   private merges(first: number, last: number, lower: number, upper: number): number {
     const handedDown = Math.max(0, lower - 1) + 1 + Math.max(0, upper - 1);
     if (first === 0) return lower + upper;

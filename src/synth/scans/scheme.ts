@@ -1,29 +1,29 @@
 /**
- * Schemes: how one chunk is scanned, as far as it matters which links carry it.
+ * Schemes: an abstraction of the scan of one chunk that keeps only which links carry it.
  *
- * Call a value that combines contributions of ranks up to m, m among them, one of class m. Whatever the plan, rank m needs its
- * own contribution to meet that of m − 1 somewhere, at rank v: class m goes from m to v, as a result back to m, and on to where it
- * meets class m + 1; class m − 1 goes to v. No message is of two classes. So the cheapest scheme is a shortest way over the ranks v,
- * class by class (docs/bounds.md proves that no scan needs less). An exscan's result has nothing of its own rank: there v is m, and
- * class m goes from m to m + 1.
+ * A value has class m if it combines contributions of ranks up to m, m among them. In every plan, rank m's own contribution must meet that
+ * of m − 1 at some rank v: class m travels from m to v, back to m as a result, and on to where it meets class m + 1; class m − 1 travels to
+ * v. No message has two classes. So the cheapest scheme is a shortest path over the ranks v, class by class, found in O(N³) for N ranks
+ * (docs/bounds.md proves that no scan needs less). The result of an exscan has no contribution of its own rank: there v = m, and class m
+ * travels from m to m + 1.
  */
 import type { Hops } from './hops.ts';
 
-/** Where the values of one class go: a tree of places, each at a rank. Place 0 is at the rank of the class. */
+/** The paths of the values of one class: a tree of places, each at a rank. Place 0 is at the rank of the class. */
 export interface ClassTree {
   readonly places: readonly Place[];
-  /** Places at which all contributions up to the class must be together, in the order in which they are cared for. */
+  /** Places at which all contributions of the class must have met, in the order in which they are planned. */
   readonly complete: readonly number[];
 }
 
 interface Place {
   readonly rank: number;
-  /** The place before it, and the hop that leads to it; −1 for the first. */
+  /** The preceding place, and the hop from there; −1 for the first. */
   readonly parent: number;
   readonly hop: number;
 }
 
-/** One tree for each class, 0 first. */
+/** One tree per class, in order. */
 export type Scheme = readonly ClassTree[];
 
 /** Indices of the hops of a tree. */
@@ -31,12 +31,12 @@ export function hopsIn({ places }: ClassTree): number[] {
   return places.slice(1).map(({ hop }) => hop);
 }
 
-/** Where a class goes: from its rank to `met` and back, by way of `leave`, from where it goes on to `next`, if there is one. */
+/** The ranks at which a class stops: it goes from its rank to `met` and back by way of `leave`, where the path to `next` branches off. */
 export interface Stops {
-  /** Where it meets the class before: at its own rank, if it goes nowhere for that. */
+  /** Where it meets the class before it; its own rank if it travels nowhere for that. */
   readonly met: number;
   readonly leave: number;
-  /** Where it meets the next class; undefined of the last. */
+  /** Where it meets the next class; undefined for the last class. */
   readonly next: number | undefined;
 }
 
@@ -46,15 +46,15 @@ export function exscanStops(ranks: number): Stops[] {
 }
 
 /**
- * The stops of the cheapest scan, class by class, among those in which a class goes on to the next only once it is complete.
- *
- * @param costs what ways cost, by source, then destination
+ * The stops of the cheapest scan, by class, among scans in which a class goes on to the next only when it is complete. Dynamic programming
+ * over ranks in O(N³).
+ * @param costs price of the cheapest path, by source, then destination
  */
 export function cheapestStops(costs: readonly Float64Array[]): Stops[] {
   const all = [...costs.keys()];
-  // By rank: what all classes so far cost, if they meet the next one there.
+  // By rank: the minimum cost of all classes so far, if the last one meets the next there.
   let sums = all.map((at) => (at === 0 ? 0 : Number.POSITIVE_INFINITY));
-  // By class: where it met the one before if it leaves its tree for the next at a rank, and where it leaves for a rank.
+  // By class: by rank `leave`, the best `met`; and by rank `next`, the best `leave`.
   const choices = all.map((rank) => {
     const there = sums.map((sum, met) => sum + costs[rank][met]);
     const left = all.map((leave) =>
@@ -79,7 +79,10 @@ export function cheapestStops(costs: readonly Float64Array[]): Stops[] {
   return stops.reverse();
 }
 
-/** The first of the ranks that cost least, but for rounding. @param floors what they cost at least, to which the rest is added */
+/**
+ * The first rank of minimum total cost, up to rounding.
+ * @param floors by rank: a lower bound on its cost, to which `restOf` is added; ranks that cannot win are skipped
+ */
 function cheapest(floors: readonly number[], restOf: (rank: number) => number): { at: number; cost: number } {
   let best = { at: 0, cost: Number.POSITIVE_INFINITY };
   for (let at = 0; at < floors.length; at++) {
@@ -91,7 +94,10 @@ function cheapest(floors: readonly number[], restOf: (rank: number) => number): 
   return best;
 }
 
-/** @param way the hops from one rank to another */
+/**
+ * The tree of a class with given stops.
+ * @param way returns the hops from one rank to another
+ */
 export function classTreeOf(
   { arcs }: Hops,
   way: (from: number, to: number) => readonly number[],
@@ -103,7 +109,7 @@ export function classTreeOf(
     way(places[place].rank, to).reduce((parent, hop) => places.push({ rank: arcs[hop].to, parent, hop }) - 1, place);
   const branch = extend(extend(0, met), leave);
   const complete: number[] = [];
-  // Where two ways part, what they share must do for both.
+  // Where two paths branch, the shared part must carry what both need.
   if (met !== rank && next !== undefined) complete.push(branch);
   if (met !== rank) complete.push(extend(branch, rank));
   if (next !== undefined) complete.push(extend(branch, next));

@@ -1,4 +1,4 @@
-/** Scans as two alltoalls, of any engine, with a local scan between them (passes/transpose-scan.ts). */
+/** Scans as an alltoall, a local scan at every rank, and an alltoall back (passes/transpose-scan.ts); the alltoalls come from other engines. */
 import type { Collective } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { transposeScan } from '../../passes/index.ts';
@@ -6,7 +6,10 @@ import { type Candidate, candidatesOf, dismissed, type Engine, type Problem, typ
 import { maxRanksFor } from '../limits.ts';
 import { becomesUnsynchronised } from './estimate.ts';
 
-/** @param movers asked for alltoalls */
+/**
+ * Proposes one scan per alltoall that the movers propose.
+ * @param movers the engines that are queried for alltoalls
+ */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { collective, chunks } = problem;
   const { ranks, op, inPlace } = collective;
@@ -28,7 +31,7 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
     yield { kind: 'candidate', candidate: transposed(candidate, problem) };
 }
 
-/** What the bytes of two alltoalls take if all links are busy for as long, which no choice of ways can better. */
+/** The time in seconds for the bytes of two alltoalls if all links were occupied equally long: no choice of routes takes less. */
 function atLeast({ routes, size }: Problem): Seconds {
   const { links, chips } = routes.topology;
   let held = 0;
@@ -46,7 +49,7 @@ function transposed(candidate: Candidate, { collective, routes }: Problem): Cand
   return {
     name: `${candidate.name}, local scan and back`,
     origin: { ...candidate.origin, engine: 'scans', mover: candidate.origin.engine },
-    // Links idle while local scans run, in however many bulks.
+    // More bulks gain nothing: links idle while chips run local scans.
     ...(excluding && { isDeepEnough: true }),
     build: (multiple) => {
       const alltoall = candidate.build(multiple);

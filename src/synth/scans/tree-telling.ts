@@ -1,14 +1,20 @@
-/** Scans up and down a tree of parts that follow each other: what the messages of a chunk carry. */
+/**
+ * Derives the story of a scan over a tree of runs of consecutive ranks: the values that each message of a chunk carries, up the tree as
+ * sums and down it as prefixes.
+ */
 import { type ScanValue, ScanValues, type Story } from './values.ts';
 
-/** Ranks `first` … `end` − 1, and the one among them that gets the sums of their parts and tells each what comes before it. */
+/**
+ * A run of ranks `first` … `end` − 1, and its owner: the rank among them that collects the sums of its parts and sends each part the prefix
+ * before it.
+ */
 export interface RankSpan {
   readonly rank: number;
   readonly first: number;
   readonly end: number;
-  /** In rank order; none of a rank alone. */
+  /** Sub-runs in rank order; empty for a single rank. */
   readonly parts: readonly RankSpan[];
-  /** Whoever looks after a part sends its sum to all after it, and nobody adds them up for others. */
+  /** The owner of every part sends its sum to the owners of all later parts directly; nobody combines sums for others. */
   readonly isDirect?: true;
 }
 
@@ -16,30 +22,33 @@ export function alone(rank: number): RankSpan {
   return { rank, first: rank, end: rank + 1, parts: [] };
 }
 
-/** Parts that follow each other as one, looked after by whoever does so in the first unless another is named. */
+/**
+ * Joins consecutive parts to one run.
+ * @param rank its owner; by default the owner of the first part
+ */
 export function joinedSpans(parts: readonly RankSpan[], rank = parts[0].rank): RankSpan {
   return { rank, first: parts[0].first, end: parts[parts.length - 1].end, parts };
 }
 
 export interface ScanTreeRules {
   readonly ranks: number;
-  /** Whether a rank's result has its own contribution: scan, not exscan. */
+  /** Whether a rank's result includes its own contribution: scan, not exscan. */
   readonly ownResult: boolean;
-  /** The ranks that a message passes, the last included. */
+  /** The ranks that a message visits after `from`, `to` included. */
   path(from: number, to: number): readonly number[];
-  /** Messages of parts of one height go in the same stage. */
+  /** Messages of parts of equal height are sent in the same stage. */
   readonly inLevels?: true;
 }
 
 /**
- * Going up, sums of parts come together and are added up; the sum of all goes on, if ranks after need it. Going down, who looks after some parts
- * learns what comes before the first of them, and tells each what comes before it.
+ * Returns the story of a scan over a tree. Upwards, the owner of a run adds up the sums of its parts and sends the total on, if later ranks
+ * need it. Downwards, the owner receives the prefix before its run and sends every part the prefix before that part.
  */
 export function tellOfTree(tree: RankSpan, telling: ScanTreeRules): Story {
   return new TreeTeller(tree, telling);
 }
 
-/** Sums of a part's parts, in rank order, undefined of a last one that nobody wants; and by how many of them the sum of these, where it is wanted. */
+/** The sums of a run's parts in rank order (undefined for a last part whose sum nobody needs), and their running totals where these are needed. */
 interface Sums {
   readonly each: readonly (ScanValue | undefined)[];
   readonly prefixes: readonly ScanValue[];
@@ -64,7 +73,7 @@ class TreeTeller implements Story {
     }
   }
 
-  /** Returns the sum over all parts, if one after them wants it. */
+  /** Sends sums up to the owner of a run; returns the run's total if later ranks need it. */
   private up(part: RankSpan): ScanValue | undefined {
     const { rank, first, end, parts } = part;
     const isWanted = end < this.telling.ranks;
@@ -90,7 +99,10 @@ class TreeTeller implements Story {
     });
   }
 
-  /** @param above what comes before the first rank of the part; undefined of the first of all */
+  /**
+   * Sends prefixes down.
+   * @param above the prefix before the first rank of the run; undefined if there is none
+   */
   private down(part: RankSpan, above: ScanValue | undefined): void {
     const { ownResult } = this.telling;
     const { rank, parts } = part;
@@ -99,7 +111,7 @@ class TreeTeller implements Story {
     const upTo: (ScanValue | undefined)[] = [above];
     each.forEach((sum, index) => {
       const [before, sumUpTo] = index < prefixes.length ? [above, prefixes[index]] : [upTo[index], sum];
-      // What is up to the last is for nobody but the rank itself, and can wait.
+      // The total up to the last part is needed by the owner alone, so it can wait.
       const isLast = parts.length > 0 && index === parts.length - 1;
       const earliest = this.earliest(isLast ? level : level - 1);
       if (before === undefined) upTo.push(sumUpTo);
@@ -132,7 +144,7 @@ function heightOf({ parts }: RankSpan): number {
   return parts.reduce((most, part) => Math.max(most, 1 + heightOf(part)), 0);
 }
 
-/** Whether a part is the rank alone that looks after it and others. */
+/** Whether a part is the single rank that owns the run. */
 function isOwn({ rank, parts }: RankSpan, owner: number): boolean {
   return parts.length === 0 && rank === owner;
 }

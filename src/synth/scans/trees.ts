@@ -1,10 +1,13 @@
 /**
- * Scans up and down one tree whose ranks stand in order (scan-tree.ts), on machines whose chips cannot send while they reduce and have few neighbours: a
- * chain, which reduces each byte once on a rank, and on grids a tree about as high as there are chips along its edges. Both carry one vector each way over a link.
+ * Scans over a single in-order tree (scan-tree.ts), on machines with few neighbours per chip whose chips cannot send while they reduce: a
+ * chain, in which every rank reduces each byte once, and on grids a tree about as high as there are chips along its edges. Both carry one
+ * vector each way over a link.
  *
- * A chip that passes on what it does not reduce sends and receives without a pause: that it has still to reduce something of its own
- * makes nobody wait, and it finds no moment at which its links are idle. So sends wait until everything of the steps before has come and has been
- * reduced. Packets follow each other stage by stage, and bulks of packets, of which a chip passes on some before it reduces what belongs to the first.
+ * A chip that forwards data without reducing it sends and receives without a pause. Nobody waits for the reductions that it still has to
+ * do, so it finds no moment with idle links to do them. Sends therefore wait until everything of earlier steps has arrived and has been
+ * reduced. Packets follow each other stage by stage, in bulks of packets.
+ *
+ * Finding the best tree takes O(N³) for N ranks, so there is a limit of ranks.
  */
 import type { Schedule } from '../../ir/schedule.ts';
 import { distancesFrom } from '../distances.ts';
@@ -17,14 +20,14 @@ import { packedSchedule } from './packed-schedule.ts';
 import { chainOf, type ScanTreeCosts, ScanTrees } from './scan-tree.ts';
 import { type RankSpan, tellOfTree } from './tree-telling.ts';
 
-/** Finding the best of trees takes the cube of the ranks. */
+/** Work of the search for the best tree, in operations of a plan, per N³ for N ranks. */
 const workPerCube = 1 / 300;
 
-/** What ranks do for a packet, and how many packets suit the size. */
+/** The program of one packet, and the best number of packets. */
 interface Found {
   readonly program: ChunkProgram;
   readonly packets: PacketEstimate;
-  /** No link has more than one message each way of a packet. */
+  /** Whether every link carries at most one message of a packet in each direction. */
   readonly isSpread: boolean;
 }
 
@@ -34,9 +37,9 @@ export function* proposeTrees(problem: Problem): Iterable<Proposal> {
   if (!becomesUnsynchronised(routes) || chunks !== undefined || ranks < 3 || ranks > maxRanksFor.cubes) return;
   const hops = hopsOf(routes);
   const chain = foundOf(problem, hops, chainOf(ranks));
-  // Between neighbours the algorithms of the library do; and where a link has two messages of a packet, ranks get out of step.
+  // Chains between neighbours are in the library already; and if a link carries two messages of a packet, ranks get unsynchronised.
   if (chain.isSpread && !isChain([chain.program], routes)) {
-    // Bulks of as many packets as there are stages lose none of them.
+    // A bulk needs no more packets than there are stages to fill the pipeline.
     yield proposed('chain over other ranks', chain, Math.min(chain.packets.count, chain.program.stages), problem);
   }
   if (hops.arcs.length > ranks * Math.log2(ranks))
@@ -55,8 +58,9 @@ function proposed(name: string, { program }: Found, packets: number, { collectiv
 }
 
 /**
- * In about (√(M·l) + √(s·α))² for s stages and l seconds for each byte, a second more for the bytes takes as long as √(s/α)/√(M·l) messages more one after
- * the other.
+ * Costs of detours and reductions, in messages. A pipelined scan takes about (√(M·l) + √(s·α))² for s stages and l seconds per byte; so one
+ * more second for the bytes costs as much as √(s/α)/√(M·l) more consecutive messages.
+ * @param slowest seconds per byte of the slowest link
  */
 function pricesOf({ routes, size }: Problem, slowest: number, distances: readonly Float64Array[]): ScanTreeCosts {
   const { chips, nodes, links } = routes.topology;
@@ -75,7 +79,7 @@ function bestTree(problem: Problem, hops: Hops): RankSpan {
   return new ScanTrees(distances, pricesOf(problem, hops.slowest, distances)).treeOf([...distances.keys()]);
 }
 
-/** Hops from each rank to each other, by source; Infinity where no way leads. */
+/** By source, then destination: the number of hops; Infinity if there is no path. */
 export function distancesOf({ ranks, arcs, outgoing }: Hops): readonly Float64Array[] {
   return outgoing.map((_, from) => distancesFrom(from, ranks, (at) => outgoing[at].map((hop) => arcs[hop].to)));
 }
@@ -91,14 +95,14 @@ function foundOf({ collective, routes, size }: Problem, hops: Hops, tree: RankSp
 }
 
 /**
- * How a tree's edges go: between neighbours straight, others where the fewest bytes go.
- *
- * @returns the ranks that a message passes from a child to its parent, or back, and for how long the busiest resource is held, in seconds for each byte
+ * Routes the edges of a tree: directly between neighbours, others along the least loaded paths.
+ * @returns `way`, the ranks that a message visits from child to parent or back, and `load`, the seconds per byte for which the busiest
+ * resource is occupied
  */
 export function treeEdgePaths(hops: Hops, tree: RankSpan) {
   const loads = new HopLoads(hops);
   const ways = new CheapestPaths(hops);
-  /** None where the ranks are no neighbours. */
+  /** Empty if the ranks are not neighbours. */
   const hopTo = (from: number, to: number) => hops.outgoing[from].filter((hop) => hops.arcs[hop].to === to);
   const putNeighbours = ({ rank, parts }: RankSpan): void => {
     for (const child of parts) {

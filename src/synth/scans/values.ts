@@ -1,16 +1,19 @@
-/** What messages and results of a scan hold: sums over ranks that follow each other, and how each comes to be. One vocabulary for all ways to scan. */
+/**
+ * Symbolic values of a scan: sums over consecutive ranks, and how each one is computed. All scan algorithms of this engine describe
+ * themselves in these terms.
+ */
 
 /** The combined contributions of ranks `low` … `high` of one chunk, at a rank. */
 export interface ScanValue {
-  /** The same for the same value. */
+  /** Equal for equal values. */
   readonly id: number;
   readonly rank: number;
   readonly low: number;
   readonly high: number;
   readonly made: Making;
-  /** Messages that had to come one after the other before it was there. */
+  /** Length of the longest sequence of messages that it depends on. */
   readonly stage: number;
-  /** Reductions one after the other at its end, without a message between. */
+  /** Consecutive reductions after the last of those messages. */
   readonly merges: number;
 }
 
@@ -19,24 +22,24 @@ export type Making =
   | { readonly kind: 'message'; readonly sent: ScanValue }
   | { readonly kind: 'merge'; readonly lower: ScanValue; readonly upper: ScanValue };
 
-/** All that a scan of one chunk needs: the messages, and the result of each rank that has one. */
+/** The scan of one chunk: its messages, and the result of each rank that has one. */
 export interface Story {
   readonly messages: readonly ScanValue[];
-  /** By rank; undefined where nothing is to come out. */
+  /** By rank; undefined if the rank has no result. */
   readonly results: readonly (ScanValue | undefined)[];
 }
 
-/** When a sum of two is there, at the earliest. */
+/** The earliest stage of a sum of two values, and its consecutive reductions in that stage. */
 export function sumReadyAt(lower: ScanValue, upper: ScanValue, earliest = 0): Pick<ScanValue, 'stage' | 'merges'> {
   const stage = Math.max(lower.stage, upper.stage, earliest);
   const before = lower.stage === stage ? lower.merges : 0;
   return { stage, merges: 1 + Math.max(before, upper.stage === stage ? upper.merges : 0) };
 }
 
-/** Makes the values of a chunk, each once. */
+/** Creates the values of a chunk; equal values are created once. */
 export class ScanValues {
   private readonly inputs = new Map<number, ScanValue>();
-  /** By the value that is sent and the rank that it is sent to, and by the two that are merged. */
+  /** By the sent value and the receiver; by the two merged values. */
   private readonly messages = new Map<number, ScanValue>();
   private readonly sums = new Map<number, ScanValue>();
   private count = 0;
@@ -48,7 +51,7 @@ export class ScanValues {
     );
   }
 
-  /** @param earliest the stage in which it is sent or made, if it can be by then */
+  /** @param earliest the stage is not earlier than this */
   sent(sent: ScanValue, rank: number, earliest = 0): ScanValue {
     const key = keyOf(sent.id, rank);
     const known = this.messages.get(key);
@@ -75,7 +78,7 @@ export class ScanValues {
   }
 }
 
-/** One number for two, of which the second is below 2²⁶. */
+/** Combines two integers into one key; the second must be below 2²⁶. */
 function keyOf(first: number, second: number): number {
   return first * 2 ** 26 + second;
 }

@@ -1,4 +1,8 @@
-/** The strategies `steps`, `events` and `together`: continuous time for any machine; in `steps` nothing starts before all that is under way has arrived. */
+/**
+ * The strategies `steps`, `events` and `together`: list scheduling of messages in continuous time (loop.ts), for any machine. `steps` runs
+ * in lock step: no message starts before all those in progress have arrived. `events` starts a message whenever its links are free.
+ * `together` chooses all messages that start at an instant jointly.
+ */
 import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import type { Seconds } from '../../../ir/units.ts';
@@ -17,16 +21,16 @@ import { type Policy, SpreadCargo } from './spread-cargo.ts';
 import { spreadTimeLowerBound } from './time-bound.ts';
 import { hasUnlikeLinks } from './together.ts';
 
-/** Pairs of chips × ranks of a machine whose ways can be looked for in a moment: some pairs have none of their own. */
+/** Maximum pairs of chips × ranks for which the arcs are computed at all: most of the work goes into pairs that turn out to have no arc. */
 const mostPairWork = 4 * listLimits.deliveries;
-/** How far attempts that repeat the best policy stray from it. */
+/** Relative noise in the values of arcs, in attempts that repeat the best policy. */
 const noise = 0.1;
-/** Parts of a shard that are tried, and pieces of a broadcast. */
+/** Candidate numbers of parts of a shard, and of pieces of a broadcast. */
 const shardParts = [1, 2, 3, 4, 6, 8, 12, 16];
 const broadcastPieces = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 /**
- * Parts of a shard for ways that start together: many, as a message of two or three of them may wait for one, and the last ones leave links idle. On
- * four kinds of hosts 40 reach 0.952 of the bound or more, 24 reach 0.949.
+ * Parts of a shard for `together`. There must be many, since a message of two or three of them may wait for one, and the last messages
+ * leave links idle. On four kinds of hosts 40 parts reach 0.952 of the bound or more, 24 parts reach 0.949.
  */
 const partsTogether = 40;
 
@@ -44,7 +48,7 @@ const inStep: Policy = { ...usual, inLockStep: true };
 const paced: Policy = { ...inStep, paced: true };
 const oneInStep: Policy = { ...oneByOne, inLockStep: true };
 
-/** What comes of a policy. */
+/** The result of an attempt, with its policy. */
 interface Attempt extends Result {
   readonly policy: Policy;
 }
@@ -82,7 +86,7 @@ export const together: Strategy = {
   unfit: (problem) => tooLarge(problem) ?? unfitForTogether(problem),
   leastLatency,
   itemsPerShard: () => partsTogether,
-  /** The first attempt takes items one by one. */
+  /** The first attempt sends items one by one; later ones choose messages jointly. */
   search: (spread, problem) => searched(spread, problem, [oneByOne], () => ({ ...oneByOne, together: true, noise })),
 };
 
@@ -113,7 +117,12 @@ function leastLatency(problem: SpreadProblem): Seconds {
   return spreadTimeLowerBound(spreadOf(problem, 1), { ...problem, size: 0 });
 }
 
-/** Parts of a shard, more as long as that makes the first attempts faster; quickly one where bytes take less than messages. */
+/**
+ * Chooses the number of parts of a shard by trial: it tries more parts as long as they make the first attempts faster. In quick searches 1
+ * if latency outweighs the bytes.
+ * @param usual the number to begin with
+ * @param policies each is tried with every number
+ */
 function partsFor(problem: SpreadProblem, usual: number, policies: readonly Policy[]): number {
   if (problem.effort === 'quick' && isShort(problem.size, problem.topology)) return 1;
   const isTooMuch = (parts: number): boolean =>
@@ -141,13 +150,19 @@ function areAlike(values: Float64Array): boolean {
   return values.every((value) => value === values[0]);
 }
 
-/** Messages of all that is useful, as long as all ways into the ranks that lack most are busy, or of one item; the longest first where bytes take less than messages. */
+/**
+ * Policies of `steps`: messages of all useful items; messages just long enough that all arcs into the ranks that lack most stay busy;
+ * messages of one item. The longest come first if latency outweighs the bytes.
+ */
 function stepwise({ size, topology }: SpreadProblem): readonly Policy[] {
   const shorter = [paced, oneInStep];
   return isShort(size, topology) ? [inStep, ...shorter] : [...shorter, inStep];
 }
 
-/** What is tried first: long and short messages; patience, and near or far receivers first, where some ways are faster than others. */
+/**
+ * Policies of `events`: long and short messages and, if some arcs are faster than others, each with and without patience, and with near or
+ * far receivers first.
+ */
 function policiesFor({ latency, bandwidth }: RouteTable): readonly Policy[] {
   const lengths = [Number.POSITIVE_INFINITY, 0, 1];
   if (areAlike(latency) && areAlike(bandwidth)) return lengths.map((latencies) => ({ ...usual, latencies }));
@@ -156,7 +171,10 @@ function policiesFor({ latency, bandwidth }: RouteTable): readonly Policy[] {
   );
 }
 
-/** @param then what is tried once all policies have been */
+/**
+ * Runs attempts with every policy in turn, then with variations of the best, and returns the moves of the fastest.
+ * @param then maps the best policy so far to the policy of each further attempt
+ */
 function searched(
   spread: Spread,
   problem: SpreadProblem,

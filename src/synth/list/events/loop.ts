@@ -1,6 +1,6 @@
 /**
- * List scheduling in continuous time, whatever is moved: whenever something becomes free, the ways start that are worth most. What they bring, and what that
- * is worth, is for the cargo to say.
+ * List scheduling in continuous time, for any kind of cargo: whenever a link or port becomes free, the most valuable arcs among those that
+ * need it start a message. The cargo decides what a message carries and what it is worth.
  */
 import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { ShouldStop } from '../../../ir/effort.ts';
@@ -14,36 +14,42 @@ import { probesPerRoute, TogetherChoice } from './together.ts';
 /** A message of one attempt. */
 export interface AttemptMessage {
   readonly route: number;
-  /** Numbers of items, or of parcels. */
+  /** Indices of items, or of parcels. */
   readonly items: readonly number[];
 }
 
-/** What is moved: who has what, and who wants it. */
+/** What is moved: it knows which rank has what and which rank needs it. */
 export interface Cargo {
-  /** Items and ways looked at so far. */
+  /** Items and arcs examined so far, to account for work. */
   readonly probes: number;
-  /** What it is worth to start a way; negative where it has nothing to bring. */
+  /** The value of starting a message on an arc; negative if there is nothing to send on it. */
   worthOf(way: number): number;
-  /** What a message brings that starts now; nothing where all is left to faster ways, as it is unless `isLast`: then nothing else goes on. */
+  /**
+   * The items of a message that starts now on an arc; empty if all of them are left to faster arcs. With `isLast` nothing is left to
+   * others, since otherwise nothing would ever move again.
+   */
   chosen(way: number, now: Seconds, isLast: boolean): readonly number[];
   bytesOf(items: readonly number[]): Bytes;
   started(message: AttemptMessage, arrival: Seconds): void;
-  /** @param loop told of ways that may have something to bring now */
+  /**
+   * Records an arrival.
+   * @param loop `freed` is called for every arc that may have something to send now
+   */
   arrived(message: AttemptMessage, loop: Pick<Listener, 'freed'>): void;
-  /** Whether all is where it is wanted. */
+  /** Whether every item is where it is needed. */
   isDone(): boolean;
 }
 
 export interface LoopPolicy {
-  /** Whether all ways that start at an instant are chosen together (together.ts). */
+  /** Whether the arcs that start at an instant are chosen jointly (together.ts). */
   readonly together: boolean;
-  /** Whether nothing starts before all that is under way has arrived. */
+  /** Whether no message starts before all those in progress have arrived. */
   readonly inLockStep: boolean;
-  /** How far random numbers change the order of ways, as a share of what they are worth. */
+  /** Relative noise: the random change of an arc's value as a fraction of it. */
   readonly noise: number;
 }
 
-/** What an attempt comes to. */
+/** The result of one attempt. */
 export interface Result {
   /** In the order they start. */
   readonly messages: readonly AttemptMessage[];
@@ -53,7 +59,10 @@ export interface Result {
   readonly work: number;
 }
 
-/** One attempt; undefined when something cannot get to where it is wanted. Whoever would make another one asks whether to stop. */
+/**
+ * Runs one attempt; returns undefined if some item cannot reach a rank that needs it. The work is reported to `shouldStop`, whose answer
+ * the caller must query itself before the next attempt.
+ */
 export function attemptLoop(
   cargo: Cargo,
   ways: RouteTable,
@@ -70,13 +79,16 @@ class Loop implements Listener {
   private readonly random: Random;
   private readonly occupancy: LinkOccupancy;
   private readonly choice: TogetherChoice;
-  /** By way, of those that could start together. */
+  /** By arc: its value; set for the candidates of a joint choice. */
   private readonly worth: Float64Array;
   private readonly queue = new KeyedHeap(64);
   private readonly messages: AttemptMessage[] = [];
   private touched: number[] = [];
   private readonly isTouched: Uint8Array;
-  /** Ways that have left all they could bring to faster ones: no less so later, unless more comes, or nothing else goes on. */
+  /**
+   * Arcs that left all their items to faster arcs. They are not examined again until something more arrives at their senders or nothing
+   * else is in progress.
+   */
   private readonly declined = new Set<number>();
   private seconds = 0;
   private probes = 0;
@@ -107,7 +119,7 @@ class Loop implements Listener {
     }
   }
 
-  /** Until something can start again; false when nothing is under way. */
+  /** Advances time until something can start again; returns false if nothing is in progress. */
   private goOn(): boolean {
     const { occupancy, policy } = this;
     if (!occupancy.advance(this)) return false;
@@ -137,7 +149,10 @@ class Loop implements Listener {
     else this.startInTurn(ways, isLast);
   }
 
-  /** Starts what can start, the most useful first; what a way is worth only falls while others start (lazy greedy). */
+  /**
+   * Starts the most valuable arcs first. An arc's value only falls while others start, so a stale value is an upper bound, and an arc is
+   * evaluated anew only when it reaches the head of the queue (lazy greedy; Minoux 1978).
+   */
   private startInTurn(ways: readonly number[], isLast: boolean): void {
     const { queue, policy } = this;
     this.probes += ways.length;
@@ -166,12 +181,12 @@ class Loop implements Listener {
     for (const way of this.choice.from(candidates, worth, occupancy.room)) this.start(way, isLast);
   }
 
-  /** Negative as well for a way that is not free. */
+  /** The cargo's value of an arc; −1 if the arc is not free. */
   private worthOf(way: number): number {
     return this.occupancy.isFree(way) ? this.cargo.worthOf(way) : -1;
   }
 
-  /** 1, or up to as much more as the policy says. */
+  /** A random factor between 1 and 1 + noise. */
   private chance(): number {
     return 1 + (this.policy.noise * this.random.next()) / 2 ** 32;
   }
@@ -192,10 +207,10 @@ class Loop implements Listener {
 }
 
 /**
- * From messages in the order they start to steps, as early as possible: after those in which what a message brings arrives at its sender, and after
- * those of all messages before it that need the same link or port; so that whoever runs the steps starts messages in the order that was found.
- *
- * @param places numbers below which there is one for each item at a rank
+ * Arranges messages, given in order of their start, in steps as early as possible: after the steps in which a message's items arrive at its
+ * sender, and after those of all earlier messages that need one of its links or ports. A runtime that executes the steps therefore starts
+ * messages in the order that was found.
+ * @param placeOf a distinct number below `places` for every rank and item
  */
 export function asSteps(
   messages: readonly AttemptMessage[],

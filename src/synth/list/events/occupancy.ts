@@ -1,26 +1,26 @@
-/** What messages hold, and until when (docs/architecture.md, the model of time). */
+/** Which links and ports messages occupy, and until when (docs/architecture.md, The model of time). */
 import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { sameInstant } from '../../../model/simulate/simulation.ts';
 import type { RouteTable } from '../route-table.ts';
 
-/** What waits for the next instant: arrivals of messages, and resources that become free. */
+/** Receives the events of an instant: arrivals, and arcs whose links or ports have become free. */
 export interface Listener {
   arrived(message: number): void;
-  /** Ways that may be free now. */
+  /** Called for an arc that may be free now. */
   freed(way: number): void;
 }
 
 export class LinkOccupancy {
   now: Seconds = 0;
   private readonly routes: RouteTable;
-  /** By resource: messages that it has room for at this instant, and the ways that need it. */
+  /** By resource (link or port): how many more messages it can take now, and the arcs that use it. */
   readonly room: Float64Array;
   private readonly users: readonly number[][];
-  /** Resources of way w are `resources[first[w]] … resources[first[w + 1] − 1]`. */
+  /** The resources of arc w are `resources[first[w]] … resources[first[w + 1] − 1]`. */
   private readonly resources: Int32Array;
   private readonly first: Int32Array;
-  /** Even values 2m are arrivals of message m, odd ones 2r + 1 say that resource r is free. */
+  /** Keyed by time: 2m is the arrival of message m, 2r + 1 means that resource r becomes free. */
   private readonly events = new KeyedHeap(1024);
 
   constructor(ways: RouteTable) {
@@ -35,14 +35,14 @@ export class LinkOccupancy {
     }
   }
 
-  /** Whether a message could start on a way at this instant. */
+  /** Whether a message could start on an arc now. */
   isFree(way: number): boolean {
     const { first, resources, room } = this;
     for (let i = first[way]; i < first[way + 1]; i++) if (room[resources[i]] <= 0) return false;
     return true;
   }
 
-  /** Starts message m on a way that is free; returns when it arrives. */
+  /** Starts a message on a free arc; returns its arrival time in seconds. */
   start(message: number, way: number, bytes: Bytes): Seconds {
     const { latency, bandwidth, resources, secondsPerByte, held } = this.routes.arcs[way];
     const arrival = this.now + latency + bytes / bandwidth;
@@ -54,7 +54,7 @@ export class LinkOccupancy {
     return arrival;
   }
 
-  /** Goes on to the next instant at which something happens; false when nothing will. */
+  /** Advances to the next instant at which something happens; returns false if nothing is pending. */
   advance(listener: Listener): boolean {
     const { events, room, users } = this;
     if (events.length === 0) return false;

@@ -1,4 +1,4 @@
-/** How finely a move is cut where all links work in lock step, told in closed form. */
+/** How finely to cut a move if all links work in lock step, from closed formulas. */
 import { partOfWork } from '../../../ir/effort.ts';
 import { distancesFrom } from '../../distances.ts';
 import { relativeTolerance } from '../../limits.ts';
@@ -6,7 +6,7 @@ import { listLimits } from '../limits.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { bandwidthInto } from './time-bound.ts';
 
-/** Parts of a shard, or of each unit of shards that differ; pieces of a broadcast. */
+/** Parts of a shard (per unit of it, with unequal shards), or pieces of a broadcast. */
 export function defaultPieces(problem: SpreadProblem): number {
   return problem.kind === 'broadcast' ? piecesOfBroadcast(problem) : partsOfShard(problem);
 }
@@ -21,7 +21,10 @@ function meanOf(values: Float64Array): number {
   return values.reduce((sum, each) => sum + each, 0) / values.length;
 }
 
-/** As few parts as fill the links into every rank evenly enough. */
+/**
+ * The fewest parts that load the links into every rank evenly, up to the relative tolerance: with p parts a rank that lacks u units and has
+ * d links in needs ⌈u·p/d⌉ rounds.
+ */
 function partsOfShard(problem: SpreadProblem): number {
   const { ranks, shares, effort } = problem;
   const most = listLimits.waysTimesItems * partOfWork[effort];
@@ -41,15 +44,15 @@ function partsOfShard(problem: SpreadProblem): number {
 }
 
 /**
- * C pieces over d links and e steps to the farthest rank take about (C/d + e − 1)(α + M/(Cβ)), which is least at C = √((e − 1) · d · M/(αβ)); whole multiples of d
- * fill the links.
+ * Pieces of a broadcast. C pieces over d links and e steps to the farthest rank take about (C/d + e − 1)(α + M/(Cβ)), which is minimal at C
+ * = √((e − 1) · d · M/(αβ)); rounded to a multiple of d, which fills the links.
  */
 function piecesOfBroadcast(problem: SpreadProblem): number {
   const { size, root, ranks, inBulks } = problem;
   const { bandwidth, latency, to, firstOut } = problem.routes();
   const breadth = Math.min(...breadths(problem).filter((_, rank) => rank !== root));
   const farthest = Math.max(...distancesFrom(root, ranks, (rank) => to.subarray(firstOut[rank], firstOut[rank + 1])));
-  // Without bytes or latency there may be no such number.
+  // Without bytes the root is 0, or NaN if the latency is 0 as well.
   const best = Math.sqrt(((farthest - 1) * breadth * size) / (meanOf(latency) * meanOf(bandwidth))) || 1;
   const pieces = Math.min(
     inBulks ? listLimits.piecesInBulks * breadth : best,

@@ -1,6 +1,6 @@
 /**
- * Items that everyone wants, in continuous time: each message brings the rarest items that its receiver lacks and that nobody else is bringing. The
- * policy says what is tried otherwise.
+ * Items that every rank needs, as cargo of the list scheduler: each message carries the rarest items that its receiver lacks and that no
+ * other message is bringing. The policy selects variations of this rule.
  */
 import type { Random } from '../../../ir/random.ts';
 import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
@@ -13,22 +13,29 @@ import { wholeItems } from './together.ts';
 import { UsefulItems } from './useful-items.ts';
 
 /**
- * A message is chosen from this many of the items that it could deliver, or from four times as many as it carries where that is more; searches of few items compare
- * all of them. What all arrivals together compare then grows with the number of items and not with its square. On eight machines plans of 2,000 to 3,000 items take
- * at most 0.03 % longer than if all items are compared.
+ * Bounds on the choice of a message's items. The items are chosen from the first `comparedItems` that the message could carry, or from
+ * `comparedPerCarried` times as many as it carries if that is more; searches of at most `itemsAllCompared` items compare all of them. Total
+ * work is then linear and not quadratic in the number of items. On eight machines plans of 2,000 to 3,000 items take at most 0.03 % longer
+ * than if all items were compared.
  */
 const comparedItems = 256;
 const itemsAllCompared = 1024;
 const comparedPerCarried = 4;
 
 export interface Policy extends LoopPolicy {
-  /** A message gets no more items than take this many times its latency; one at least. Those of ways that start together keep every link busy for whole item times. */
+  /**
+   * Maximum transfer time of a message as a multiple of its arc's latency; it carries at least one item. Ignored with `together`, where
+   * messages occupy every link for whole item times (`wholeItems`).
+   */
   readonly latencies: number;
-  /** Whether messages are as long as all ways into the ranks that lack most have something new to bring. */
+  /** Whether messages are just as long as all arcs into the ranks that lack most can deliver new items. */
   readonly paced: boolean;
-  /** Whether an item is left to a faster way that brings it sooner, as long as such ways can bring all that their receiver lacks in time. */
+  /**
+   * Whether an item is left to a faster arc that delivers it sooner, as long as the faster arcs can deliver in time all that their receiver
+   * lacks.
+   */
   readonly patient: boolean;
-  /** Whether the receiver that is reached last is served first, and not the one that is reached soonest. */
+  /** Whether the receiver that takes longest to reach is served first, instead of the one that is reached soonest. */
   readonly farFirst: boolean;
 }
 
@@ -41,17 +48,17 @@ export class SpreadCargo implements Cargo {
   private readonly itemBytes: Bytes;
   private readonly holdings: Holdings;
   private readonly useful: UsefulItems;
-  /** `availableAt[rank · items + item]`: when the rank has it, as far as that is known. */
+  /** `availableAt[rank · items + item]`: when the rank has the item, in seconds; Infinity while that is not known. */
   private readonly availableAt: Float64Array;
-  /** Seconds that a message of one item takes on each way; its items at most. */
+  /** By arc: the time of a message of one item in seconds, and the maximum number of items per message. */
   private readonly duration: Float64Array;
   private readonly mostItems: ArrayLike<number>;
-  /** Bytes per second of all ways into each rank, and of the narrowest of all. */
+  /** By rank: total bandwidth of the arcs into it; and the minimum bandwidth of any arc. Bytes per second. */
   private readonly widthInto: Float64Array;
   private readonly narrowest: number;
   private pacedAt: Seconds = -1;
   private pace = 0;
-  /** Of the items that a message could bring. */
+  /** Scratch array for the rarity of the items under comparison. */
   private readonly rarity: Float64Array;
 
   constructor(spread: Spread, ways: RouteTable, size: Bytes, policy: Policy, random: Random) {
@@ -81,7 +88,11 @@ export class SpreadCargo implements Cargo {
     return items.length * this.itemBytes;
   }
 
-  /** Items per second (or times seconds), then receivers that lack most; of ways that start together what their receivers lack. */
+  /**
+   * The arc's value: items delivered per second (with `farFirst`, items times seconds), and to break ties first receivers that lack most,
+   * then receivers at a small rank distance. In lock step the arcs with the fewest useful items come first, since they have the least
+   * choice; with `together` the value is what the receiver lacks.
+   */
   worthOf(way: number): number {
     const { routes, items, policy, holdings } = this;
     const [from, to] = [routes.from[way], routes.to[way]];
@@ -96,7 +107,7 @@ export class SpreadCargo implements Cargo {
     return rate * (1 + 1e-3 * (holdings.lacking[to] / items) + 1e-6 * (1 - apart / routes.ranks));
   }
 
-  /** The rarest items, except what is left to faster ways. */
+  /** The rarest useful items, without those left to faster arcs. */
   chosen(way: number, now: Seconds, isLast: boolean): readonly number[] {
     const most = this.policy.paced ? this.pacedItems(way, now) : this.mostItems[way];
     const compared = Math.max(comparedItems, comparedPerCarried * most);
@@ -132,14 +143,17 @@ export class SpreadCargo implements Cargo {
     for (let out = this.routes.firstOut[rank]; out < this.routes.firstOut[rank + 1]; out++) loop.freed(out);
   }
 
-  /** Items that a way carries while all ways into the ranks that lack most bring something new. */
+  /** The number of items that an arc carries while all arcs into the ranks that lack most deliver something new. */
   private pacedItems(way: number, now: Seconds): number {
     if (this.pacedAt !== now) this.pace = this.paceNow();
     this.pacedAt = now;
     return Math.max(1, Math.floor(this.pace * this.routes.bandwidth[way] + rounding));
   }
 
-  /** In items times seconds per byte: what the narrowest way takes for one item, or more. */
+  /**
+   * The common message length as items × seconds per byte, so that an arc of bandwidth β carries pace · β items: the value for the ranks
+   * that need the most rounds, at least one item on the narrowest arc.
+   */
   private paceNow(): number {
     const { widthInto, narrowest } = this;
     const needs = Array.from(this.holdings.lacking, (items, rank) => Math.ceil((items * narrowest) / widthInto[rank]));
@@ -148,7 +162,7 @@ export class SpreadCargo implements Cargo {
     return Math.max(1 / narrowest, Math.min(...paces));
   }
 
-  /** How long all ways into a rank can bring something new, if they do not compete for the same items. */
+  /** How long all arcs into a rank can deliver new items without competing for the same ones; in items × seconds per byte. */
   private busyFor(rank: number): number {
     const { into, firstInto, bandwidth } = this.routes;
     const each = Array.from(
@@ -158,7 +172,10 @@ export class SpreadCargo implements Cargo {
     return Math.min(this.useful.withinReach[rank] / this.widthInto[rank], ...each);
   }
 
-  /** Neighbours of a way's receiver that have an item or are about to: what few have now may come from the others later. */
+  /**
+   * The number of the receiver's in-neighbours that have an item or are about to get it, times the number of its in-arcs, so that it weighs
+   * more than copies elsewhere. An item that few neighbours have now should come now; the others can come from other neighbours later.
+   */
   private neighboursWith(item: number, to: number): number {
     const { words, gets } = this.holdings;
     const { from, into, firstInto } = this.routes;
@@ -169,14 +186,17 @@ export class SpreadCargo implements Cargo {
     return count * (firstInto[to + 1] - firstInto[to]);
   }
 
-  /** Items that take the policy's number of latencies. */
+  /** The number of items whose transfer takes the policy's number of latencies. */
   private itemsWithin(way: number): number {
     const { policy, itemBytes, items, routes } = this;
     if (policy.latencies === Number.POSITIVE_INFINITY || itemBytes === 0) return items;
     return Math.max(1, Math.floor((policy.latencies * routes.latency[way] * routes.bandwidth[way]) / itemBytes));
   }
 
-  /** All, if faster ways could not bring what the receiver lacks before the way brings one item; otherwise what none of them brings sooner. */
+  /**
+   * All useful items, if the faster arcs could not deliver all that the receiver lacks before this arc delivers one item; otherwise only
+   * the items that no faster arc delivers sooner.
+   */
   private withoutSooner(useful: readonly number[], way: number, now: Seconds): readonly number[] {
     const { routes, holdings, availableAt, items, itemBytes, duration } = this;
     const [to, own] = [routes.to[way], duration[way]];

@@ -1,28 +1,30 @@
 /**
- * Which ways start together. Where a message needs several links at once, whoever starts first may leave links idle that another choice would
- * have used. So the set of ways that is worth most is looked for, of which no two need the same link or port (an independent set of greatest
- * weight, as in scheduling by greatest weight: Tassiulas and Ephremides 1992), by annealing (threshold accepting: Dueck and Scheuer 1990).
+ * Chooses the set of arcs that start jointly at an instant. If messages need several links at once, a greedy choice may leave links idle
+ * that another choice would use. So this looks for an independent set of maximum weight: arcs of which no two need the same link or port
+ * (max-weight scheduling: Tassiulas and Ephremides 1992). The problem is NP-hard in general, so the search is heuristic, by threshold
+ * accepting (Dueck and Scheuer 1990), in time linear in the number of candidates.
  */
 import { none } from '../../../ir/none.ts';
 import type { Random } from '../../../ir/random.ts';
 import { rounding } from '../../../ir/units.ts';
 import type { RouteTable } from '../route-table.ts';
 
-/** Steps of the annealing for each way that could start. */
+/** Steps of the search per candidate arc. */
 const stepsPerWay = 20;
-/** What these take, in looks at a way. */
+/** The work of these steps per candidate, in arcs examined. */
 export const probesPerRoute = stepsPerWay / 2;
-/** Items of a message at most, so that it keeps all its links busy for whole item times. */
+/** Maximum items per message. */
 const mostItems = 4;
 
-/** Whether some messages keep some of their links busy for longer than others: only there it matters which ways start together. */
+/** Whether some message occupies one of its links for longer than another: only then does it matter which arcs start jointly. */
 export function hasUnlikeLinks({ arcs, topology }: RouteTable): boolean {
   return arcs.some(({ links, bandwidth }) => links.some((link) => topology.links[link].bandwidth > bandwidth));
 }
 
 /**
- * By way: the fewest items whose message keeps every link busy for as long as some items keep the fastest link of the way. Where one link is
- * 1.5 times as fast as another, messages of two items leave it free for one that takes as long as one; others have the items one by one.
+ * By arc: the smallest number of items (at most `mostItems`) whose message occupies each link for a whole multiple of the time that one
+ * item occupies the fastest link of the arc; 1 if there is none. Example: if one link is 1.5 times as fast as another, a message of two
+ * items occupies them for 2 and 3 such times, so no gap remains that is too short for another item.
  */
 export function wholeItems({ arcs, topology }: RouteTable): Int32Array {
   return Int32Array.from(arcs, ({ links }) => {
@@ -36,13 +38,13 @@ export function wholeItems({ arcs, topology }: RouteTable): Int32Array {
   });
 }
 
-/** Chooses for one attempt; its arrays serve all instants. */
+/** Makes the choices of one attempt; its arrays are reused at all instants. */
 export class TogetherChoice {
   private readonly routes: RouteTable;
   private readonly random: Random;
-  /** By resource: ways that use it, the one first that has used it longest. */
+  /** By resource: the arcs of the current set that use it, longest-standing first. */
   private readonly users: readonly number[][];
-  /** By way: the step in which it was taken, or `none`; and the same of the best set. */
+  /** By arc: the step in which it entered the current set, or `none`; and the same for the best set found. */
   private readonly taken: Int32Array;
   private readonly best: Int32Array;
 
@@ -55,11 +57,10 @@ export class TogetherChoice {
   }
 
   /**
-   * A set of ways that can all start.
-   *
-   * @param candidates ways that could start at this instant, each by itself
-   * @param worth of each way, more than 0
-   * @param room of each resource, in messages
+   * Returns arcs that can all start now, in the order in which they entered the set.
+   * @param candidates arcs that could start now, each by itself
+   * @param worth value of each arc, more than 0
+   * @param room by resource: the number of messages that it can take
    */
   from(candidates: readonly number[], worth: Float64Array, room: Float64Array): readonly number[] {
     const { taken, best, users } = this;
@@ -85,7 +86,7 @@ export class TogetherChoice {
     return candidates.filter((way) => best[way] !== none).sort((a, b) => best[a] - best[b]);
   }
 
-  /** Of each resource that has no room, the way that has used it longest has to go. */
+  /** The arcs that must leave the set for this one to enter: for each full resource, the one that has used it longest. */
   private displacedBy(way: number, room: Float64Array): readonly number[] {
     const displaced: number[] = [];
     for (const resource of this.routes.arcs[way].resources) {

@@ -1,4 +1,4 @@
-/** Parcels on paths as messages in continuous time: those that bring all of them soonest. */
+/** Schedules parcels with given paths as messages in continuous time, and keeps the policy that delivers them soonest. */
 import { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
@@ -11,9 +11,12 @@ import { ParcelCargo } from './parcel-cargo.ts';
 import type { Routing } from './paths.ts';
 import type { RoutedParcels } from './schedule.ts';
 
-/** Messages that the busiest resource carries at least, where they are not of all that waits: more would make long plans. */
+/** Minimum number of messages over the busiest resource if message length is limited; more would make long plans. */
 const leastMessages = 16;
-/** Messages of all that waits, or of a part of what the busiest resource has to carry; or all in step, with an even share of it for each hop, or a little more. */
+/**
+ * Message lengths to try: everything that waits for the arc, or a fraction of the busiest resource's load; in lock step the limit is that
+ * load divided by the hops of the longest path, times `most`.
+ */
 const lengths = [
   { inLockStep: false, most: Number.POSITIVE_INFINITY },
   { inLockStep: false, most: 1 },
@@ -21,23 +24,25 @@ const lengths = [
   { inLockStep: true, most: 1.25 },
   { inLockStep: true, most: 3 },
 ];
-/** Backwards in time, what is wanted last comes last, from near by: a link that is free takes all that has come to it. */
+/**
+ * Every length is tried forwards and backwards in time. Backwards, the reversed problem (a gather) is scheduled and the result is reversed,
+ * so that the parcels with short paths are sent last.
+ */
 export const anyMessages = [true, false].flatMap((backwards) => lengths.map((length) => ({ ...length, backwards })));
 export const manyMessages = anyMessages.filter(({ inLockStep, most }) => !inLockStep && most === 1);
 
 type Policy = (typeof anyMessages)[number];
 
-/** What comes of a policy on some paths. */
+/** The result of a policy, with its paths. */
 interface Flow extends Result {
   readonly policy: Policy;
   readonly routing: Routing;
 }
 
 /**
- * The steps that bring all parcels soonest.
- *
- * @param unitBytes of a parcel of weight 1
- * @param reroute finds other paths that are as good; they are tried with the best policy
+ * Returns the steps that deliver all parcels soonest, and the paths that they use.
+ * @param unitBytes bytes of a parcel of weight 1
+ * @param reroute finds other paths that share the machine equally well; they are tried with the best policy
  * @param policies tried in turn
  */
 export function fastestFlow(
@@ -69,7 +74,7 @@ function flowOf(
   const { paths, busiest, weights } = routing;
   const turned = policy.backwards ? paths.map((path) => path.toReversed()) : paths;
   const longest = paths.reduce((most, { length }) => Math.max(most, length), 0);
-  // Some parcels make up a share in whole but for rounding.
+  // Parcels may add up to exactly one share; the factor keeps rounding from adding another parcel.
   const share = (busiest / (policy.inLockStep ? longest : leastMessages)) * (1 - 1e-9);
   const most = ways.bandwidth.map((bandwidth) => policy.most * share * bandwidth);
   const cargo = new ParcelCargo({ paths: turned, weights }, ways, unitBytes, most);
@@ -80,7 +85,7 @@ function flowOf(
   return { messages, seconds: secondsInOrder(messages, ways, cargo, paths.length), work: result.work, policy, routing };
 }
 
-/** How long messages take that start in this order, each as soon as it can. */
+/** The time of messages that start in this order, each as soon as its parcels and resources allow, in seconds. */
 function secondsInOrder(
   messages: readonly AttemptMessage[],
   { arcs, capacity }: RouteTable,

@@ -1,6 +1,7 @@
 /**
- * Collectives in which each chunk has one destination: paths for all parcels that share the machine evenly, then messages in
- * continuous time, store and forward. A gather is a scatter turned round.
+ * Alltoall, scatter and gather, in which each chunk has a single destination. Routing comes first: paths for all parcels that share the
+ * machine evenly (paths.ts). Then the parcels are scheduled as store-and-forward messages in continuous time (flow.ts). A gather is a
+ * reversed scatter.
  */
 import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
@@ -17,27 +18,33 @@ import { anyMessages, fastestFlow, manyMessages } from './flow.ts';
 import { balancedRoutes, closeEnough, type PathSearch, type RoutedDemand, type Routing } from './paths.ts';
 import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } from './schedule.ts';
 
-/** Parcels that are tried, besides one, for what one rank has for another: all links are to have as much to do, those of a single root above all. */
+/**
+ * Numbers of parcels tried, besides 1, for the data of one pair of ranks. More parcels balance the loads of links better, above all if
+ * there is a single root.
+ */
 const parcelCounts = { alltoall: [2, 3, 4], scatter: [2, 3, 4, 6, 8] };
-/** Arcs and ranks that the search for paths may look at for a number of parcels, and a third of what it may for all numbers: a tenth of a second for each million. */
+/**
+ * Maximum arcs and ranks visited by the search for paths with one number of parcels, and a third of the maximum for all numbers together. A
+ * million take about 0.1 s.
+ */
 const mostLooks = 2.4e6;
 
-/** What is to be sent, over which machine. */
+/** The demands and the machine. */
 interface Sending {
-  /** Turned round where the schedule will be. */
+  /** Of the transposed machine if the schedule is reversed afterwards (gather). */
   readonly routes: RouteTable;
-  /** In some unit of what ranks have for others. */
+  /** Weights count units of `unitBytes` bytes. */
   readonly demands: readonly RoutedDemand[];
   readonly unitBytes: Bytes;
-  /** All demands are one unit. */
+  /** Whether all demands have the same size, which is then one unit. */
   readonly isEven: boolean;
-  /** Arcs from sources to all others by the shortest paths, together; Infinity where some rank is out of reach. */
+  /** Sum of the hop counts of all shortest paths from the sources; Infinity if some rank is out of reach. */
   readonly hops: number;
 }
 
-/** Parcels and their paths. */
+/** Parcels with their paths. */
 interface RoutedPairs {
-  /** Parcels of weight 1 that are one unit. */
+  /** Number of parcels per unit. */
   readonly count: number;
   readonly parcels: readonly Parcel[];
   readonly routing: Routing;
@@ -74,7 +81,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
   }
 }
 
-/** Undefined where a single pass over all paths would take too long. */
+/** Derives the demands; undefined if a single pass over all paths would take too long. */
 function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Sending | undefined {
   const { ranks, kind, root, counts } = collective;
   if (joinsMorePairs(routes.topology, listLimits.pairs)) return undefined;
@@ -93,7 +100,7 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
   const amounts = roots.flatMap(amountsFrom).filter(({ weight }) => isEven || weight > 0);
   const bytes = amounts.map(({ weight }) => weight);
   const average = bytes.reduce((sum, each) => sum + each, 0) / bytes.length;
-  // What has one source leaves it one after the other: parcels are to be alike.
+  // A single source sends its parcels one after the other, so they should have about the same size.
   const unitBytes =
     kind === 'alltoall' ? average : Math.max(Math.min(...bytes), Math.max(...bytes) / listLimits.partsOfPair);
   const next = (at: number) => ways.to.subarray(ways.firstOut[at], ways.firstOut[at + 1]);
@@ -108,8 +115,9 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
 }
 
 /**
- * Over ways of least latency, where others are better shared, and over those that share the machine evenly. Where arcs share links or ports a scatter has
- * a tree with few messages instead of the first. Where chips copy what they send, which continuous time does not know, many messages are tried as well.
+ * Yields the routed alternatives. First, paths of minimum latency, if paths with detours balance loads better; if arcs share links or
+ * ports, a scatter yields a tree with few messages instead. Then the paths with balanced loads. If chips copy what they send, which the
+ * continuous-time model ignores, those paths are tried with many short messages as well.
  */
 function* choices(sending: Sending, problem: Problem): Iterable<readonly [about: string, routed: RoutedParcels]> {
   const random = new Random(problem.seed);
@@ -132,7 +140,7 @@ function* choices(sending: Sending, problem: Problem): Iterable<readonly [about:
   if (copies) yield ['even ways, many messages', flowing(base, manyMessages)];
 }
 
-/** Paths for the smallest number of parcels that shares the machine (almost) best. */
+/** Routes with the smallest number of parcels that (almost) minimises the load of the busiest resource. */
 function fewestParcels(
   sending: Sending,
   { collective, chunks, effort = 'full', shouldStop }: Problem,
@@ -143,7 +151,7 @@ function fewestParcels(
     const parcels = parcelsOf(sending, count);
     return { count, parcels, routing: balancedRoutes(sending.routes, parcels, { ...how, effort: looks, shouldStop }) };
   };
-  // Parcels of demands that differ are halves of halves of them, whatever C is.
+  // Unequal demands are divided by repeated halving, so that the parts are whole chunks whatever C is.
   const fits = (count: number) =>
     sending.isEven ? chunks === undefined || chunks % count === 0 : Number.isInteger(Math.log2(count));
   let best = routed(1);
@@ -161,12 +169,15 @@ function fewestParcels(
   return best;
 }
 
-/** What the busiest resource takes, in seconds per byte of a unit. */
+/** Load of the busiest resource, in seconds per byte of a unit. */
 function loadOf({ routing, count }: RoutedPairs): Seconds {
   return routing.busiest / count;
 }
 
-/** A demand in equal parts: `count` for each unit; of others a power of two, so that those of all are whole chunks of the most. */
+/**
+ * Divides demands into equal parcels: `count` per unit. Unequal demands are divided into a power of two of parcels each, so that the
+ * parcels of every demand are whole chunks of the finest division.
+ */
 function parcelsOf({ demands, isEven }: Sending, count: number): readonly Parcel[] {
   return demands.flatMap(({ source, destination, weight }) => {
     const halvings = Math.ceil(Math.log2(Math.max(1, weight * count)) - rounding);
@@ -176,13 +187,16 @@ function parcelsOf({ demands, isEven }: Sending, count: number): readonly Parcel
   });
 }
 
-/** Some link or port is used by several arcs. */
+/** Whether some link or port is used by several arcs. */
 function sharesResources({ arcs }: ArcNetwork): boolean {
   const used = arcs.flatMap(({ resources }) => resources);
   return new Set(used).size < used.length;
 }
 
-/** A scatter over a tree of a row of ranks, one parcel for each: all data for a rank and those behind it in one message. Undefined where there is none. */
+/**
+ * A scatter along a tree over a row of ranks (row-tree.ts), with one parcel per rank: a message carries the data of a whole subtree.
+ * Undefined if not applicable.
+ */
 function treeOf({ routes, isEven, demands, unitBytes }: Sending, { collective }: Problem): RoutedParcels | undefined {
   const { arcs, ranks } = routes;
   if (collective.kind === 'alltoall' || !isEven || ranks > maxRanksFor.cubes) return undefined;

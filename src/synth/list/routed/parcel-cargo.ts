@@ -1,6 +1,8 @@
 /**
- * Parcels on their paths, in continuous time: a message brings those that wait for its way, of which those with the longest way still to go come first. Backwards in
- * time a link that is free takes all that has come to it, as much as suits its place on the way: what goes far leaves its source first, in small messages.
+ * Parcels on their paths as cargo of the list scheduler: a message carries the parcels that wait for its arc, those with the longest
+ * remaining path first, up to a limit of weight.
+ * Used backwards in time (flow.ts), the first free arc takes whatever has arrived; in the reversed result the parcels with long paths leave
+ * their source first, in small messages.
  */
 import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
@@ -16,17 +18,17 @@ export class ParcelCargo implements Cargo {
   private readonly paths: readonly (readonly number[])[];
   private readonly weights: readonly number[];
   private readonly unitBytes: Bytes;
-  /** By parcel: what each hop and all after it take. */
+  /** By parcel and hop: the time in seconds of that hop and all later ones, if nothing else is in the way. */
   private readonly remaining: readonly (readonly Seconds[])[];
-  /** Hops that each parcel has made; by way: parcels that wait for it, the longest way still to go first. */
+  /** By parcel: hops made so far. By arc: the parcels that wait for it, the longest remaining path first. */
   private readonly made: Int32Array;
   private readonly waiting: readonly KeyedHeap[];
-  /** Hops that are still to be made. */
+  /** Hops of all parcels not yet started. */
   private left: number;
 
   /**
-   * @param unitBytes of a parcel of weight 1
-   * @param most by way: a message of such weight gets no further parcel
+   * @param unitBytes bytes of a parcel of weight 1
+   * @param most by arc: once a message has this weight, it gets no further parcel
    */
   constructor(
     { paths, weights }: Pick<Routing, 'paths' | 'weights'>,
@@ -88,7 +90,7 @@ export class ParcelCargo implements Cargo {
     }
   }
 
-  /** Returns the way that a parcel waits for, if it is not where it is wanted. */
+  /** Queues a parcel at the next arc of its path and returns that arc; undefined at its destination. */
   private wait(parcel: number): number | undefined {
     const hop = this.made[parcel];
     const way = this.paths[parcel].at(hop);

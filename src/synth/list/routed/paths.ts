@@ -1,8 +1,10 @@
 /**
- * Paths that share the machine evenly. Multicommodity flow is approximated by routing one parcel after the other along the
- * path of least price, where the price of a resource grows with a high power of how busy it is (the idea of the exponential
- * lengths of Garg and Könemann, SIAM J. Comput. 37, 2007, here with whole parcels that are routed anew until nothing gets
- * better). Any prices give a lower bound too: what the demands cost at least, over what all resources cost.
+ * Paths that balance the load of the machine's links and ports: minimum-congestion routing of unsplittable demands. Demands are routed one
+ * after the other along the cheapest path, where the price of a resource grows with a high power of its load (after the exponential lengths
+ * of Garg and Könemann, SIAM J. Comput. 37, 2007; here whole parcels are rerouted until nothing improves, so there is no approximation
+ * guarantee). Any prices also give a lower bound by linear-programming duality: the minimum cost of all demands divided by the total price
+ * of all resources.
+ * Each pass runs Dijkstra's algorithm once per demand or batch; the number of passes is limited by `PathSearch.effort`.
  */
 import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
@@ -13,7 +15,7 @@ import { listLimits } from '../limits.ts';
 import { latenciesFrom } from '../route-table.ts';
 import { LinkPrices } from './prices.ts';
 
-/** What one rank has for another. */
+/** The data that one rank sends to another. */
 export interface RoutedDemand {
   readonly source: number;
   readonly destination: number;
@@ -21,40 +23,40 @@ export interface RoutedDemand {
   readonly weight: number;
 }
 
-/** One path (arc numbers) per demand. */
+/** One path (a list of arc indices) per demand. */
 export interface Routing {
   readonly paths: readonly (readonly number[])[];
   /** By demand. */
   readonly weights: readonly number[];
-  /** What the busiest resource takes, in seconds per byte of a parcel of weight 1. */
+  /** Load of the busiest resource, in seconds per byte of a parcel of weight 1. */
   readonly busiest: Seconds;
-  /** No routing (over ways of least latency, if it was to keep to them) makes the busiest resource less busy than this. */
+  /** A lower bound on `busiest` over all routings (over all minimum-latency routings, if `soonest` was requested). */
   readonly bound: Seconds;
-  /** Arcs and ranks that were looked at. */
+  /** Arcs and ranks visited. */
   readonly effort: number;
 }
 
 export interface PathSearch {
   readonly random: Random;
-  /** Arcs and ranks that may be looked at before no further pass is begun. */
+  /** Once this many arcs and ranks have been visited, no further pass begins. */
   readonly effort: number;
-  /** Only ways of least latency, however busy they are. */
+  /** Restricts paths to those of minimum latency, whatever their load. */
   readonly soonest?: boolean | undefined;
   readonly shouldStop?: ShouldStop | undefined;
 }
 
-/** What the least possible load adds to the price of a resource, relative to its price when idle: from pass to pass. */
+/** By pass: what the minimum possible load adds to the price of a resource, relative to the price of an idle one. */
 const weights = [0, 1, 4, 16, 64, 256, 1024];
-/** Prices grow with these powers of loads: while paths are searched, and for the bound. Both are high enough that the busiest decide. */
+/** Exponents of the load in prices, for the search and for the bound. Both are so high that the busiest resources decide. */
 const powers = { search: 12, bound: 60 } as const;
-/** Loads of the busiest resource that differ by less count as the same: the search ends so close to its bound. */
+/** Loads of the busiest resource whose ratio is below this count as equal: the search ends this close to its bound. */
 export const closeEnough = 1 + relativeTolerance;
 
 /**
- * Routes all demands. At first load hardly counts and all take shortest paths; it counts for more and more, so that detours are made
- * only where they relieve somebody. Starts anew, in another order, while there is effort left and the bound is not met.
- *
- * @param demands between ranks that have a path
+ * Routes all demands. In the first pass load does not count, so all take shortest paths; it counts for more in each later pass, so that
+ * detours arise only where they relieve a busy resource. The passes are repeated with another random order until the bound is met,
+ * `patience` consecutive repetitions bring nothing, or the effort is spent.
+ * @param demands between ranks that are connected by some path
  */
 export function balancedRoutes(
   network: ArcNetwork,
@@ -84,7 +86,7 @@ export function balancedRoutes(
     const batches = inBatches(demands, random, together);
     for (const weight of weights) {
       prices.charge({ reference: bound, idle: 1, weight, power: powers.search });
-      // Where load does not count, one search finds all paths of a source.
+      // If load does not count, one search finds the paths of all demands of a source.
       for (const batch of weight === 0 && together > 1 ? sources.values() : batches)
         reroute(batch, demands, paths, prices);
       const { busiest } = prices;
@@ -94,7 +96,7 @@ export function balancedRoutes(
       }
       prices.charge({ reference: busiest, idle: 0, weight: 1, power: powers.bound });
       bound = Math.max(bound, leastLoadedPath(demands, sources, prices));
-      // Even after one more pass than the first loads are nearly even.
+      // At least two passes run: after the second, loads are nearly even already.
       isDone = best.busiest <= bound * closeEnough || (isOver() && weight > 0);
       if (isDone) break;
     }
@@ -102,7 +104,7 @@ export function balancedRoutes(
   return { ...best, weights: demands.map(({ weight }) => weight), bound, effort: prices.work };
 }
 
-/** Numbers of demands, in some order, by their sources. */
+/** Groups the indices of demands, in the given order, by source. */
 function bySource(demands: readonly RoutedDemand[], order: Iterable<number>): ReadonlyMap<number, readonly number[]> {
   const groups = new Map<number, number[]>();
   for (const index of order) {
@@ -113,7 +115,7 @@ function bySource(demands: readonly RoutedDemand[], order: Iterable<number>): Re
   return groups;
 }
 
-/** All demands in an order of chance, in batches of so many of one source, or less: in a batch none sees what the others take. */
+/** All demands in random order, in batches of up to `together` demands of one source. The demands of a batch do not see each other's load. */
 function inBatches(demands: readonly RoutedDemand[], random: Random, together: number): readonly (readonly number[])[] {
   const order = random.shuffle([...demands.keys()]);
   if (together === 1) return order.map((index) => [index]);
@@ -124,7 +126,7 @@ function inBatches(demands: readonly RoutedDemand[], random: Random, together: n
   return random.shuffle(batches);
 }
 
-/** Gives the demands of a batch the paths of least price, as if each were the only one of them. */
+/** Reroutes the demands of a batch along the cheapest paths, each as if it were the only one of them. */
 function reroute(
   batch: readonly number[],
   demands: readonly RoutedDemand[],
@@ -139,7 +141,7 @@ function reroute(
   }
 }
 
-/** The bound that the present prices give. */
+/** The lower bound that follows from the current prices. */
 function leastLoadedPath(
   demands: readonly RoutedDemand[],
   sources: ReturnType<typeof bySource>,

@@ -1,4 +1,4 @@
-/** How busy each resource of a machine is, what that makes it cost, and the paths of least price (Dijkstra's algorithm). */
+/** Loads of a machine's resources (links and ports), the prices that follow from them, and cheapest paths (Dijkstra's algorithm). */
 import { KeyedHeap } from '../../../graph/keyed-heap.ts';
 import type { Random } from '../../../ir/random.ts';
 import { rounding, type Seconds } from '../../../ir/units.ts';
@@ -13,22 +13,22 @@ export interface Tariff {
 }
 
 export class LinkPrices {
-  /** Arcs and ranks looked at so far. */
+  /** Arcs and ranks visited so far. */
   work = 0;
   private readonly network: ArcNetwork;
   private readonly random: Random;
-  /** By resource: seconds per byte of a chunk, and what one more parcel of weight 1 takes at the most. */
+  /** By resource: its load, the maximum that one more parcel of weight 1 adds to it (both in seconds per byte of such a parcel), and its price. */
   private readonly load: Float64Array;
   private readonly share: Float64Array;
   private readonly price: Float64Array;
   private tariff: Tariff = { reference: 1, idle: 1, weight: 0, power: 1 };
-  /** By rank, of the last search. */
+  /** By rank, from the last search: the price of the cheapest path, its last arc, and whether the rank is settled. */
   private readonly reached: Float64Array;
   private readonly lastArc: Int32Array;
   private readonly done: Uint8Array;
   private readonly open = new KeyedHeap();
   private latencies: ReadonlyMap<number, Float64Array> | undefined;
-  /** Ends of arcs; arc a takes `seconds[i]` per byte of `resources[i]`, for i from `first[a]` to `first[a + 1] − 1`. */
+  /** By arc: the rank at its end. Arc a occupies `resources[i]` for `seconds[i]` per byte, for i from `first[a]` to `first[a + 1] − 1`. */
   private readonly ends: Int32Array;
   private readonly first: Int32Array;
   private readonly resources: Int32Array;
@@ -62,28 +62,28 @@ export class LinkPrices {
     return this.load.reduce((most, load) => Math.max(most, load), 0);
   }
 
-  /** What all resources cost together. */
+  /** The sum of the prices of all resources. */
   get total(): number {
     return this.price.reduce((sum, price) => sum + price, 0);
   }
 
-  /** Takes all loads away. */
+  /** Sets all loads to 0. */
   clear(): void {
     this.load.fill(0);
   }
 
-  /** From now on prices are these. */
+  /** Sets the price function and recomputes all prices. */
   charge(tariff: Tariff): void {
     this.tariff = tariff;
     for (let resource = 0; resource < this.price.length; resource++) this.update(resource);
   }
 
-  /** From now on paths keep to arcs on ways of least latency; `latencies[source][rank]` are these latencies. */
+  /** Restricts later searches to paths of minimum latency; `latencies[source][rank]` is the minimum latency in seconds. */
   keepTo(latencies: ReadonlyMap<number, Float64Array>): void {
     this.latencies = latencies;
   }
 
-  /** Adds a parcel of some weight to a path, or takes it away if that is negative. */
+  /** Adds a parcel of the given weight to a path; a negative weight removes it. */
   add(path: readonly number[], weight: number): void {
     for (const arc of path) {
       for (let i = this.first[arc]; i < this.first[arc + 1]; i++) {
@@ -93,13 +93,13 @@ export class LinkPrices {
     }
   }
 
-  /** The least prices from a rank to all ranks, Infinity for those out of reach; valid until the next search. */
+  /** The price of the cheapest path from a rank to every rank; Infinity if out of reach. Valid until the next search. */
   from(source: number): Float64Array {
     this.search(source, -1);
     return this.reached;
   }
 
-  /** The paths of least price to ranks within reach; instead of each the one before if that costs no more. */
+  /** The cheapest paths to reachable ranks; a demand keeps the path `before` if that costs no more. */
   to(
     source: number,
     wanted: readonly { readonly destination: number; readonly before: readonly number[] }[],
@@ -129,7 +129,10 @@ export class LinkPrices {
     return sum;
   }
 
-  /** Chance decides among paths of equal price. */
+  /**
+   * Runs Dijkstra's algorithm from a source; random numbers decide among paths of equal price.
+   * @param until the search ends when it settles this rank; −1 to settle all
+   */
   private search(source: number, until: number): void {
     const { reached, lastArc, done, open, ends } = this;
     const { arcs, outgoing } = this.network;

@@ -1,4 +1,4 @@
-/** Routed parcels as a schedule: where each parcel lies on its way, and the messages that move it on. */
+/** Turns routed parcels into a schedule: decides where each parcel is stored at intermediate ranks, and emits the messages. */
 import type { Collective } from '../../../ir/collective.ts';
 import { none } from '../../../ir/none.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
@@ -8,14 +8,14 @@ import type { AttemptMessage } from '../events/loop.ts';
 import type { RoutedDemand } from './paths.ts';
 import { TransitSlots } from './transit-slots.ts';
 
-/** One of the equal parts of what one rank has for another. */
+/** One of the equal parts of the data that one rank sends to another. */
 export interface Parcel extends RoutedDemand {
-  /** Which part it is, of how many. */
+  /** The index of the part, and the number of parts. */
   readonly part: number;
   readonly parts: number;
 }
 
-/** Everything that happens to parcels. */
+/** Parcels with their paths and the messages that carry them. */
 export interface RoutedParcels {
   readonly parcels: readonly Parcel[];
   /** The arcs of each parcel's path. */
@@ -24,13 +24,13 @@ export interface RoutedParcels {
   readonly steps: readonly (readonly AttemptMessage[])[];
 }
 
-/** The ends of arcs. */
+/** The part of the route table that schedules need. */
 interface Ends {
   readonly arcs: readonly Pick<Arc, 'from' | 'to' | 'channel'>[];
   readonly ranks: number;
 }
 
-/** The schedule of a scatter: on its way a parcel lies where the data buffer has its place. */
+/** The schedule of a scatter: an intermediate rank stores a parcel at the parcel's own place in the data buffer. */
 export function scatterSchedule(name: string, collective: Collective, network: Ends, routed: RoutedParcels): Schedule {
   const { parcels } = routed;
   const { first, width } = partsOf(parcels, collective.chunks);
@@ -42,7 +42,7 @@ export function scatterSchedule(name: string, collective: Collective, network: E
   for (const messages of routed.steps) {
     for (const { route, items } of messages) {
       const sorted = items.filter((parcel) => width[parcel] > 0).sort((a, b) => a - b);
-      // The receiver's own shard, which lies in its output, is a piece of its own.
+      // The receiver's own shard lies in its output buffer, so it is a piece of its own.
       const isOwn = (parcel: number) => parcels[parcel].destination === network.arcs[route].to;
       const parts = [sorted.filter(isOwn), sorted.filter((parcel) => !isOwn(parcel))];
       send(
@@ -57,9 +57,9 @@ export function scatterSchedule(name: string, collective: Collective, network: E
 }
 
 /**
- * The schedule of an alltoall. The first hop reads the input by that name: what arrives for good may already have overwritten the
- * same place of the data buffer. On the way parcels lie in scratch, side by side as they came: they are copied only where what
- * leaves together came apart.
+ * The schedule of an alltoall. The first hop reads the `input` buffer, since arriving data may already have overwritten the same place of
+ * the data buffer. Intermediate ranks store parcels in scratch, adjacent in order of arrival, so that they need copying only if parcels
+ * that leave together did not arrive together.
  */
 export function alltoallSchedule(name: string, collective: Collective, network: Ends, routed: RoutedParcels): Schedule {
   const { arcs, ranks } = network;
@@ -107,7 +107,7 @@ function send(steps: StepsBuilder, { from, to, channel }: Ends['arcs'][number], 
   steps.add({ ...move, source: from, destination: to, channel, pieces });
 }
 
-/** Where in its shard each parcel begins, and how many chunks it has: equal parts, or nearly so. */
+/** The first chunk of each parcel within its shard, and its number of chunks: equal parts, up to rounding. */
 function partsOf(parcels: readonly Parcel[], chunks: number) {
   const first = Int32Array.from(parcels, ({ part, parts }) => Math.round((chunks * part) / parts));
   const width = Int32Array.from(parcels, ({ part, parts }, i) => Math.round((chunks * (part + 1)) / parts) - first[i]);

@@ -1,13 +1,13 @@
-/** Places for the chunks of parcels on their way through one rank. */
+/** Allocates scratch slots, one chunk each, for parcels in transit through one rank. */
 export class TransitSlots {
   private readonly isFree: boolean[] = [];
 
-  /** Places that are or were in use. */
+  /** The number of slots that are or were in use. */
   get size(): number {
     return this.isFree.length;
   }
 
-  /** The first of so many free places side by side, so that a message needs no copies to spread it out. */
+  /** Allocates the first run of `count` adjacent free slots, so that a message needs no copies to scatter it. */
   take(count: number): number {
     let first = 0;
     for (let place = 0; place < this.size && place < first + count; place++) if (!this.isFree[place]) first = place + 1;
@@ -15,7 +15,7 @@ export class TransitSlots {
     return first;
   }
 
-  /** Frees places side by side that are read in the step being built: what is written in that step is written after. */
+  /** Frees adjacent slots that are read in the step being built; this is safe, since writes of that step happen after its reads. */
   release(first: number, count: number): void {
     this.isFree.fill(true, first, first + count);
   }
