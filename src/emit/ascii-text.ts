@@ -1,17 +1,17 @@
 /**
- * Text that is put together from parts made once and from numbers. Plans have millions of operations of a dozen parts each: joined as
- * strings, every part and number becomes an object of its own first, which takes twice as long.
+ * A buffer for text that consists of fixed parts and numbers. Plans have millions of operations with about a dozen parts each; joining strings would
+ * first create an object for every part and number, which takes twice as long.
  */
 
 const zero = 0x30;
-/** Digits of a whole number of 32 bits. */
+/** Maximum number of digits of a 32-bit number. */
 const mostDigits = String(2 ** 32).length;
-/** Characters that are copied at a time. As ASCII they are no NaN, whose bits a double may lose. */
+/** Number of characters that are copied at once, as one double. ASCII bytes never encode a NaN, whose bits would not be preserved. */
 const wordLength = Float64Array.BYTES_PER_ELEMENT;
 
-/** ASCII characters. */
+/** A text of ASCII characters, prepared for copying. */
 export interface AsciiPart {
-  /** Eight characters each; behind the last character is anything. */
+  /** Eight characters each. The bytes behind the last character are undefined. */
   readonly words: Float64Array;
   readonly length: number;
 }
@@ -32,7 +32,7 @@ export class AsciiText {
   private view = viewOf(this.bytes);
   private used = 0;
 
-  /** Characters added since the text was taken last. */
+  /** Number of characters since the last call of `take`. */
   get length(): number {
     return this.used;
   }
@@ -59,7 +59,7 @@ export class AsciiText {
     }
   }
 
-  /** The text so far; the next one begins empty. */
+  /** Returns the text so far and begins a new one. */
   take(): string {
     const text = this.decoder.decode(this.bytes.subarray(0, this.used));
     this.used = 0;

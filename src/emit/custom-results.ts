@@ -1,7 +1,7 @@
-/** What the slots of a custom collective must hold, slot by slot as plans say it (docs/plan-format.md). */
+/** Writes the expected results of a custom collective, slot by slot, as in the plan format (docs/plan-format.md). */
 import { type CustomResults, ranksWithResults, runsOfRank, type WantedRun } from '../ir/custom-results.ts';
 
-/** Characters that are handed on at once. */
+/** Number of characters in a piece of the text. */
 const blockLength = 1 << 16;
 
 /** `results[rank][slot]` as JSON, in pieces. */

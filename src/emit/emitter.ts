@@ -1,6 +1,6 @@
 /**
- * What every target format implements: one file or folder per target, registered in `src/targets`. An emitter gets only
- * plans that have been proved. It says what it cannot express (`check`) before it writes anything (`emit`), and opens the proof to write (`opened`).
+ * The interface of all target formats: one file or folder per target, registered in `src/targets`. An emitter gets only proved plans. It reports what
+ * it cannot express (`check`) before it writes anything (`emit`), and opens the proof in order to write (`opened`).
  */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
@@ -11,7 +11,7 @@ import type { Bytes } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { machineOf, ProvedPlan } from '../verify/index.ts';
 
-/** A proved plan with everything that is known about it; a field is undefined if it was not requested. */
+/** A proved plan with all known facts about it; a field is undefined if it was not requested. */
 export interface PlanBundle {
   readonly proved: ProvedPlan;
   readonly topology: Topology | undefined;
@@ -21,19 +21,19 @@ export interface PlanBundle {
   readonly cost: CostReport | undefined;
   readonly bound: Bound | undefined;
   readonly origin: PlanOrigin | undefined;
-  /** Simulates the plan once more, for targets that show or need when what happens. */
+  /** Simulates the plan once more, for targets that need to know when operations run. */
   readonly timeline?: (() => Timeline) | undefined;
 }
 
-/** A plan for messages of so many bytes and more, up to where the next one begins. */
+/** A plan for messages of at least `from` bytes, up to the start of the next range. */
 export interface RangedBundle {
   readonly from: Bytes;
   readonly bundle: PlanBundle;
 }
 
 /**
- * A bundle whose proof has been opened. The functions that write take nothing else, so that what they write is the plan that the kernel accepted:
- * `plan` is a copy that nobody else has, and what is said about it comes from the proof.
+ * A bundle whose proof has been opened. The functions that write take nothing else, so that they write the plan that the kernel accepted: `plan` is a
+ * copy that nobody else can modify, and statements about it come from the proof.
  */
 export interface OpenBundle extends Omit<PlanBundle, 'proved'> {
   readonly plan: Plan;
@@ -42,7 +42,7 @@ export interface OpenBundle extends Omit<PlanBundle, 'proved'> {
   readonly limits: MessageLimits | undefined;
 }
 
-/** An opened plan for messages of so many bytes and more. */
+/** An opened plan for messages of at least `from` bytes. */
 export interface OpenRange {
   readonly from: Bytes;
   readonly bundle: OpenBundle;
@@ -50,7 +50,7 @@ export interface OpenRange {
 
 /**
  * Opens the proof of a bundle, in order to write the plan.
- * @throws CccError 'unproved' as `ProvedPlan.open`, and for a bundle that names another machine, size or element type than its plan was checked for
+ * @throws CccError 'unproved' as `ProvedPlan.open`, and for a bundle with another machine, size or element type than its plan was checked for
  */
 export function opened(bundle: PlanBundle): OpenBundle {
   const { proved, ...others } = bundle;
@@ -66,7 +66,7 @@ export function opened(bundle: PlanBundle): OpenBundle {
   return { ...others, plan, verification, limits: load?.topology.messages };
 }
 
-/** As `opened`, for each of several ranges. */
+/** Opens the bundle of each range, like `opened`. */
 export function openedRanges(ranges: readonly RangedBundle[]): readonly OpenRange[] {
   return ranges.map(({ from, bundle }) => ({ from, bundle: opened(bundle) }));
 }
@@ -78,7 +78,7 @@ function misnamed({ name }: Plan, checkedFor: string, named: string): CccError {
   );
 }
 
-/** A file of a target that is a folder; the path is relative to that. */
+/** A file of a target that is a folder. The path is relative to the folder. */
 export interface EmittedFile {
   readonly path: string;
   readonly content: string | Uint8Array;
@@ -90,24 +90,30 @@ export interface Emitter {
   /** One sentence for `ccc list emitters`. */
   readonly about: string;
   /**
-   * `strict` where the target owns buffers from posting to completion: then it gets plans that were proved so, for channels
-   * of any depth, with the waits that this needs.
+   * `strict` if the target's runtime owns buffers from posting to completion. It then gets plans that were proved for strict ownership and for
+   * channels of any depth, with the additional waits that this needs.
    */
   readonly ownership?: 'strict';
-  /** Targets whose text is read back and judged before it leaves, and as what. */
+  /** Given if the text is read back and checked before it is returned: the format as which it is read. */
   readonly reread?: 'execution-plan';
   /** For targets without bulks: if the machine has lanes, the emitted text is read back, simulated in one bulk, and its time is reported. */
   readonly inOneBulk?: 'msccl';
-  /** What the target cannot express of this plan; empty if it can express all. */
+  /** Reasons why the target cannot express this plan; empty if it can. */
   check(bundle: PlanBundle): readonly string[];
-  /** What of that comes from the size of its runtimes: a plan on fewer lanes may lack nothing. Targets without such limits leave it out. */
+  /**
+   * The reasons among these that come from limits of the target's runtimes, which a plan with fewer lanes may satisfy. Targets without such limits
+   * omit it.
+   */
   lackingRoom?(plan: Plan, topology: Topology | undefined): readonly string[];
-  /** The target text in pieces, so that large plans need not fit one string; a promise where its maker is loaded first. */
+  /** The text of the target in pieces, so that large plans need not fit one string; a promise if the emitter must be loaded first. */
   emit(bundle: PlanBundle): Iterable<string> | Promise<Iterable<string>>;
-  /** One text for all sizes, which chooses by the size of a message; targets that cannot do that leave it out. By ascending sizes, the first from 0 on. */
+  /**
+   * One text for all sizes, which chooses a plan by the size of a message; targets that cannot do that omit it. The ranges are in ascending order,
+   * the first one from 0 on.
+   */
   emitRanges?(ranges: readonly RangedBundle[]): Iterable<string> | Promise<Iterable<string>>;
-  /** Targets that are a folder: its files. What `emit` gives is then the text that runs them. */
+  /** The files of a target that is a folder. `emit` then returns a text that runs them. */
   files?(bundle: PlanBundle): readonly EmittedFile[];
-  /** What people should know of what is written. */
+  /** Remarks for users on the written text. */
   remarks?(bundle: PlanBundle): readonly string[];
 }

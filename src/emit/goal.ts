@@ -1,7 +1,6 @@
 /**
- * GOAL, the language of LogGOPSim and its relatives: per rank a graph of sends, receives and calculations (Hoefler, Siebert and
- * Lumsdaine, "Group Operation Assembly Language", 2009). The network is the simulator's; of the topology only the chips' engines
- * count.
+ * GOAL, the language of LogGOPSim and related simulators: for each rank a graph of sends, receives and calculations (Hoefler, Siebert and Lumsdaine,
+ * "Group Operation Assembly Language", 2009). The simulator models the network; of the topology only the chips' engines are used.
  */
 import { computingTime, OperationCode, operationCount, type Plan } from '../ir/plan.ts';
 import { localPredecessors, PlanIndex } from '../ir/plan-index.ts';
@@ -39,7 +38,7 @@ function* goalText({ plan, topology, size = 0 }: OpenBundle): Iterable<string> {
   }
 }
 
-/** What a number of chunks comes to on one rank: bytes of a message, nanoseconds of an engine; free without one. */
+/** Converts a number of chunks on one rank to bytes of a message or nanoseconds of an engine; a chip without the engine needs no time. */
 interface Costs {
   bytes(chunks: number): number;
   calculation(engine: 'reduce' | 'copy', chunks: number): number;
@@ -48,7 +47,7 @@ interface Costs {
 function costsOf(topology: Topology | undefined, rank: number, chunkBytes: Bytes): Costs {
   const chip = topology?.nodes[topology.chips[rank]];
   return {
-    // The simulators have no messages without a byte.
+    // The simulators do not accept messages without bytes.
     bytes: (chunks) => Math.max(1, Math.round(chunks * chunkBytes)),
     calculation: (engine, chunks) => {
       const throughput = chip?.[engine]?.throughput ?? Number.POSITIVE_INFINITY;
@@ -57,7 +56,7 @@ function costsOf(topology: Topology | undefined, rank: number, chunkBytes: Bytes
   };
 }
 
-/** One rank's tasks. */
+/** The tasks of one rank. */
 class Program {
   private readonly plan: Plan;
   private readonly rank: number;
@@ -75,7 +74,7 @@ class Program {
     this.operations = plan.firstOp[plan.firstLane[rank + 1]] - this.start;
   }
 
-  /** The tasks of one bulk, each with what it requires. */
+  /** The tasks of one bulk, each with its dependencies. */
   *tasksOf(bulk: number): Iterable<string> {
     const { firstLane, firstOp } = this.plan;
     const index = PlanIndex.of(this.plan);
@@ -114,7 +113,7 @@ class Program {
     }
   }
 
-  /** Each operation of each bulk has two labels: the second is the calculation of a reduction on arrival. */
+  /** The label of an operation in a bulk. Each has two labels: the second one is for the calculation of a reduction on arrival. */
   private label(o: number, bulk: number): string {
     return `l${2 * (bulk * this.operations + o - this.start) + 1}`;
   }

@@ -1,4 +1,4 @@
-/** What every emitter implements, and the formats that other rooms write by themselves. All emitters are listed in `src/targets`. */
+/** The interface of emitters, and parts of the formats that other directories need. All emitters are listed in `src/targets`. */
 export type { EmittedFile, Emitter, PlanBundle, RangedBundle } from './emitter.ts';
 export { json } from './json.ts';
 export { topologyDigest } from './topology-digest.ts';

@@ -1,4 +1,4 @@
-/** The plan format itself (docs/plan-format.md): what runtimes, checkers and `ccc verify` read. */
+/** Writes the plan format (docs/plan-format.md), which runtimes, checkers and `ccc verify` read. */
 import type { Claim } from '../ir/certificate.ts';
 import type { Collective } from '../ir/collective.ts';
 import { jsonText } from '../ir/plain-text.ts';
@@ -17,13 +17,13 @@ export const json = {
   emit: planText,
 } satisfies Emitter;
 
-/** The document, one operation per line. The same plan gives the same bytes. */
+/** The document, with one operation per line. Equal plans give equal bytes. */
 function planText(bundle: PlanBundle): Iterable<string> {
   const open = opened(bundle);
   return documentText(open.plan, addedBlocks(open));
 }
 
-/** A plan without any claim about it, for reports of errors and for pages. */
+/** A plan without any claim about it, for error reports and pages. */
 export function unprovedText(plan: Plan): Iterable<string> {
   return documentText(plan, []);
 }
@@ -42,7 +42,7 @@ function* documentText(plan: Plan, blocks: readonly (readonly [string, unknown])
   yield '\n  ]\n}\n';
 }
 
-/** The block of the collective; a condition may be far longer than a text can be, so that it comes in parts. */
+/** The block of the collective, in pieces, since a condition may exceed the maximum length of a string. */
 function* collectiveText(collective: Collective): Iterable<string> {
   const { custom } = collective;
   const block = JSON.stringify(collectiveBlock(collective));
@@ -69,7 +69,7 @@ export function collectiveBlock(c: Collective): Record<string, unknown> {
   };
 }
 
-/** What is added to the plan proper: where it comes from, for which machine, at which price, how it was proved. */
+/** The blocks besides the plan proper: its origin, machine, cost and proof. */
 function addedBlocks(bundle: OpenBundle): readonly (readonly [string, unknown])[] {
   const { topology, limits, verification } = bundle;
   const machine = topology && {
@@ -89,12 +89,12 @@ function addedBlocks(bundle: OpenBundle): readonly (readonly [string, unknown])[
   ];
 }
 
-/** What a bundle says of its price, whatever its certificates are about. */
+/** The parts of a bundle that concern its cost. */
 interface PricedBundle extends Pick<PlanBundle, 'size' | 'dtype' | 'cost' | 'origin'> {
   readonly bound: Bound<Claim> | undefined;
 }
 
-/** The blocks that full and compact plans have in common. */
+/** The blocks of cost and bound that full and compact plans have in common. */
 export function timeAndBoundBlocks(
   { size, dtype, cost, bound, origin }: PricedBundle,
   verification: Verification,
@@ -201,7 +201,7 @@ function addSlice(text: AsciiText, name: AsciiPart, offset: number, count: numbe
   text.add(parts.close);
 }
 
-/** For each wait `[lane id, index]` or `[lane id, index, bulks]`; the lane is one of the same rank, at or behind `firstLane`. */
+/** Writes each wait as `[lane id, index]` or `[lane id, index, bulks]`. The lane belongs to the same rank, whose first lane is `firstLane`. */
 function addWaits(text: AsciiText, { ops, firstOp, laneId }: Plan, operation: number, firstLane: number): void {
   text.add(parts.after);
   for (let a = ops.firstAfter[operation]; a < ops.firstAfter[operation + 1]; a++) {

@@ -1,15 +1,15 @@
-/** How much is written into one file: what has more is refused, or of no use to a reader. */
+/** Limits on the size of emitted files, beyond which a plan is rejected or a part is left out. */
 export const emitLimits = {
-  /** More are too many to be kept in memory. */
+  /** Maximum number of commands, all of which are kept in memory. */
   commands: 2_000_000,
-  /** Operations that a file of source text is still of use for; a line each, where they do not repeat. */
+  /** Maximum number of operations in source text, which has a line for each unless they repeat. */
   operations: 200_000,
-  /** Nodes of all ranks and bulks together. */
+  /** Maximum number of nodes of all ranks and bulks together. */
   nodes: 4_000_000,
-  /** More events than this are slow to look at. */
+  /** Maximum number of events that viewers display at acceptable speed. */
   events: 2_000_000,
-  /** Tasks of all ranks and bulks together: each is a line, and its dependencies are others. */
+  /** Maximum number of tasks of all ranks and bulks together: each is a line, with further lines for its dependencies. */
   tasks: 8_000_000,
-  /** Shapes with more axes than this help nobody to read a program. */
+  /** Maximum number of axes of a shape; with more the program would be hard to read. */
   axes: 6,
 } as const;

@@ -1,12 +1,15 @@
-/** Tags that tell apart all messages between two ranks, for simulators that may match equal ones in another order. */
+/** Tags that distinguish all messages between two ranks, for simulators that may match equal tags in another order. */
 import type { Plan } from '../ir/plan.ts';
 import { PlanIndex } from '../ir/plan-index.ts';
 
 /** A tag for each message of each bulk; both ends give it the same. */
 export class MessageTags {
-  /** Of sends and receives: their channel's number times the messages that any channel has in all, plus those before them. */
+  /**
+   * By send and receive: the tag in bulk 0. It is the channel's number times the maximum number of messages of a channel, plus the number of earlier
+   * messages.
+   */
   private readonly first: Int32Array;
-  /** Messages of each operation's connection in a bulk. */
+  /** By operation: the messages of its connection in one bulk. */
   private readonly perBulk: Int32Array;
 
   constructor(plan: Plan) {

@@ -26,7 +26,10 @@ export function topologyDigest(topology: Topology): string {
   return digestOf([nodes, links, topology.chips, inflight ?? null, ...more]);
 }
 
-/** The fingerprint of a machine that is described by what one chip sees; it differs from `topologyDigest` of the same machine built in full. */
+/**
+ * The fingerprint of a symmetric machine, from its description by what one chip sees. It differs from the `topologyDigest` of the same machine built
+ * in full.
+ */
 export function symmetricDigest({ shape, generators, ports, reduce, copy, inflight }: SymmetricTopology): string {
   const links = generators.map((g) => [g.offset, g.latency, limit(g.bandwidth), g.occupancy, g.units]);
   const engines = [reduce === undefined ? null : reduceFacts(reduce), copy === undefined ? null : copyFacts(copy)];
@@ -41,7 +44,7 @@ function reduceFacts({ throughput, overlap, operators }: ReduceEngine): unknown 
   return [limit(throughput), overlap, ...(operators === undefined ? [] : [operators])];
 }
 
-/** What lanes, proxies and launching do to times; links say only what differs from a link without a proxy. */
+/** The parameters of lanes, proxies and launching that affect times. Links list only deviations from a link without a proxy. */
 function laneFacts({ launch = 0, lane, links }: Topology): unknown {
   if (lane === undefined) return { launch };
   const { overhead, bandwidth, visible, slice, local, long } = lane;
@@ -61,7 +64,7 @@ function copyFacts({ throughput, duplex }: CopyEngine): unknown {
   return duplex === true ? [limit(throughput), 'duplex'] : limit(throughput);
 }
 
-/** JSON has no infinity. */
+/** JSON cannot represent infinity. */
 function limit(value: number): number | string {
   return Number.isFinite(value) ? value : 'unlimited';
 }

@@ -1,38 +1,38 @@
 /**
- * Chrome's trace format, which Perfetto and chrome://tracing open: a JSON array of complete events, with processes and threads
- * that have names. Whatever happened over time can be written with it, simulated or measured.
+ * Chrome's trace format, which Perfetto and chrome://tracing open: a JSON array of complete events, with named processes and threads. It serves for
+ * simulated and for measured runs.
  */
 import { jsonText } from '../ir/plain-text.ts';
 import type { Seconds } from '../ir/units.ts';
 
-/** Something that took time. */
+/** An interval of time with a name. */
 export interface TraceSpan {
   readonly name: string;
   readonly start: Seconds;
   readonly end: Seconds;
-  /** Shown when the event is chosen. */
+  /** Shown when the user selects the event. */
   readonly details: Readonly<Record<string, string | number>>;
 }
 
-/** A row of the picture, or several where spans overlap. */
+/** A row of the display, or several rows if spans overlap. */
 export interface Track {
-  /** Tracks of equal process stand together. */
+  /** Tracks with the same process are displayed together. */
   readonly process: string;
   readonly thread: string;
   /** In any order. */
   readonly spans: readonly TraceSpan[];
 }
 
-/** Events that are written in one piece. */
+/** Number of events in a piece of the text. */
 const mostAtOnce = 4096;
 
-/** Where a track's events go. */
+/** The process and thread of a track's events. */
 interface Place {
   readonly process: number;
   readonly thread: number;
 }
 
-/** The document, one event per line; times are whole nanoseconds, which is what viewers keep. */
+/** The document, with one event per line. Times are rounded to whole nanoseconds, which is the precision of viewers. */
 export function* traceText(tracks: Iterable<Track>): Iterable<string> {
   const processes = new Map<string, number>();
   const threads: number[] = [];
@@ -67,7 +67,7 @@ interface Event {
   readonly end: number;
 }
 
-/** Spans in rows in which none overlaps another: each goes to the first row that is free. */
+/** Distributes spans to rows without overlap: each goes to the first row that is free. */
 function rowsOf(spans: readonly TraceSpan[]): readonly (readonly Event[])[] {
   const events = spans.map((span) => ({ span, start: nanoseconds(span.start), end: nanoseconds(span.end) }));
   events.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -84,7 +84,7 @@ function nanoseconds(time: Seconds): number {
   return Math.round(time * 1e9);
 }
 
-/** The name of a process or thread, and where it stands. */
+/** The metadata events that name a process or thread, and give its position. */
 function namesOf(what: 'process' | 'thread', name: string, { process, thread }: Place, order: number): string {
   const place = { ph: 'M', pid: process, tid: thread };
   const named = { name: `${what}_name`, ...place, args: { name } };
@@ -92,7 +92,7 @@ function namesOf(what: 'process' | 'thread', name: string, { process, thread }: 
   return `${jsonText(named)},\n${jsonText(sorted)}`;
 }
 
-/** Times of the format are in microseconds. */
+/** The format has times in microseconds. */
 function eventText({ span, start, end }: Event, { process, thread }: Place): string {
   const when = { ts: start / 1000, dur: (end - start) / 1000 };
   return JSON.stringify({ name: span.name, ph: 'X', ...when, pid: process, tid: thread, args: span.details });

@@ -1,4 +1,4 @@
-/** The simulated run as a picture: what each lane of each rank does when, and which messages the links carry. */
+/** The simulated run for display: when each lane of each rank is active, and which messages the links carry. */
 import { laneOf, type Operation, operationAt, operationCount, type Plan, rankOfLane, type Slice } from '../ir/plan.ts';
 import type { Timeline } from '../ir/report.ts';
 import { linkName, type Topology } from '../ir/topology.ts';
@@ -22,7 +22,7 @@ export const trace = {
   },
 } satisfies Emitter;
 
-/** A process per rank with a track per lane, then one process with a track per link that is used. */
+/** One process per rank with a track per lane, then one process with a track per used link. */
 export function* simulatedTracks(plan: Plan, timeline: Timeline, topology: Topology | undefined): Iterable<Track> {
   for (let lane = 0; lane < plan.laneId.length; lane++) {
     const rank = rankOfLane(plan, lane);
@@ -36,7 +36,7 @@ export function* simulatedTracks(plan: Plan, timeline: Timeline, topology: Topol
   if (topology !== undefined) yield* linkTracks(plan, timeline, topology);
 }
 
-/** `lane 3: send to 1, channel 0`, with all the ends that the lane serves. */
+/** `lane 3: send to 1, channel 0`, with all connections that the lane serves. */
 function laneName(plan: Plan, lane: number): string {
   const ends = new Set<string>();
   for (let o = plan.firstOp[lane]; o < plan.firstOp[lane + 1]; o++) {

@@ -1,4 +1,4 @@
-/** What is wrong with a schedule, in the words of the file that somebody wrote: its transfers, loop values and chunks. */
+/** Rewrites findings about a schedule in the terms of the file that its author wrote: transfers, loop values and chunks. */
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import type { SourceRange } from '../ir/diagnostic.ts';
 import { type Operation, operationAt, type Plan, type Slice } from '../ir/plan.ts';
@@ -6,9 +6,9 @@ import type { Finding, PlanPlace, Verification } from '../ir/verification.ts';
 import { elaborate, type ScheduleFile, type ScheduleRequest } from '../read/schedule/index.ts';
 
 /**
- * The verification with loop values beside the operations of its stories, and races told as transfers with what to write in the file
- * instead of a dependency of plans. Files that are made of others stay as they are: their transfers stand elsewhere.
- * @param plan what was verified: the schedule of the file, lowered
+ * Adds loop values to the operations of counterexamples, and describes a race by its transfers and by what to change in the file, instead of a
+ * missing dependency of the plan. Files that combine other files stay as they are, since their transfers are written elsewhere.
+ * @param plan the plan that was verified, lowered from the schedule of the file
  */
 export function inAuthorsWords(
   verification: Verification,
@@ -17,7 +17,7 @@ export function inAuthorsWords(
   request: ScheduleRequest,
 ): Verification {
   if (verification.verdict === 'correct' || file.body.kind !== 'steps') return verification;
-  // Steps that lost all their transfers are not counted in plans.
+  // Plans do not count steps that have lost all their transfers, so that steps of pruned schedules cannot be matched.
   const loops = file.prune ? new Map<string, string>() : loopsOf(file, request);
   const findings = verification.findings.map((finding): Finding => {
     const story = finding.story.map(({ text, place }) => ({ text, place: withLoops(place, plan, loops) }));
@@ -26,7 +26,7 @@ export function inAuthorsWords(
   return { ...verification, findings };
 }
 
-/** Loop values by the place of a transfer, its step and its ends; of several that are alike the first. */
+/** Loop values by the place of a transfer in the file, its step and its two ranks; the first of several identical transfers counts. */
 function loopsOf(file: ScheduleFile, request: ScheduleRequest): ReadonlyMap<string, string> {
   const loops = new Map<string, string>();
   elaborate(file, request, ({ range, step, source, destination, loopValues }) => {
@@ -41,7 +41,7 @@ function keyOf({ start }: SourceRange, step: number, source: number, destination
   return `${start} ${step} ${source} ${destination}`;
 }
 
-/** Plans count steps from 1: 0 holds copies of initial values. */
+/** Plans count steps from 1, since step 0 has the copies of initial values. */
 function withLoops(place: PlanPlace, plan: Plan, loops: ReadonlyMap<string, string>): PlanPlace {
   if (place.range === undefined) return place;
   const operation = operationOf(place, plan);
@@ -80,7 +80,7 @@ function transferText({ range, loops }: PlanPlace): string {
   return `\`${written}\`${loops === undefined ? '' : ` with ${loops}`}`;
 }
 
-/** The slots that two operations of a rank get in each other's way with. */
+/** The slots on which two operations of a rank conflict. */
 function conflictOf(first: Operation, second: Operation): { readonly slice: Slice; readonly does: string } | undefined {
   const written = overlap(writtenBy(first), writtenBy(second));
   if (written !== undefined) return { slice: written, does: 'both write' };

@@ -1,4 +1,4 @@
-/** What the checks of a plan document's claims share: which machine they are about, and how what was found is told. */
+/** Shared parts of the checks of a plan document's claims: which machine a claim is about, and how a result is reported. */
 import { topologyDigest } from '../emit/topology-digest.ts';
 import { type Topology, withProtocol } from '../ir/topology.ts';
 import type { Finding, Verification } from '../ir/verification.ts';
@@ -13,7 +13,7 @@ import {
   withoutParts,
 } from '../read/index.ts';
 
-/** The blocks of a plan's document that are no part of the plan proper. */
+/** The blocks of a plan's document besides the plan proper. */
 export type DocumentBlocks = Readonly<Record<string, unknown>>;
 
 export function withFinding(verification: Verification, severity: Finding['severity'], message: string): Verification {
@@ -21,7 +21,10 @@ export function withFinding(verification: Verification, severity: Finding['sever
   return { ...verification, findings: [...verification.findings, finding] };
 }
 
-/** The given machine if it is the one the document is about, or the shipped one. Files are not opened because a plan names them. */
+/**
+ * The machine of a document: the given one if it has the digest that the document states, or else the shipped one of that name. A file is never
+ * opened because a plan names it.
+ */
 export function claimedMachine(block: unknown, given: Topology | undefined): Topology | undefined {
   if (!isRecord(block) || typeof block.name !== 'string') return given;
   const { name, digest } = block;
@@ -29,7 +32,7 @@ export function claimedMachine(block: unknown, given: Topology | undefined): Top
   return machine !== undefined && (digest === undefined || topologyDigest(machine) === digest) ? machine : undefined;
 }
 
-/** A shipped machine and what its name says was done to it: `h100 --protocol LL --without link:0-1 --map 1,0,2,…`. */
+/** Resolves the name of a shipped machine with the edits that it records: `h100 --protocol LL --without link:0-1 --map 1,0,2,…`. */
 function resolveEdited(name: string): Topology {
   const [base, ...edits] = name.split(/ --(?=(?:protocol|without|map|group) )/);
   const textsOf = (edit: string): readonly string[] =>
@@ -41,7 +44,10 @@ function resolveEdited(name: string): Topology {
   return groups.length === 1 ? withGroup(machine, groups[0]) : machine;
 }
 
-/** Undefined for names of no shipped topology, or with parts that are none; numbers that were changed are not in names, so that digests decide. */
+/**
+ * Resolves the name of a shipped topology. Returns undefined for other names and for names with invalid parts. Names do not record changed numbers,
+ * so that the caller must compare digests.
+ */
 export function shipped<Machine>(name: string, resolve: (name: string) => Machine): Machine | undefined {
   if (isFilePath(name) || !listShipped('topologies').includes(name.split(/[: ]/)[0])) return undefined;
   try {

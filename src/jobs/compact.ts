@@ -1,4 +1,4 @@
-/** Compact plans in files: the one place of this floor that knows of `src/compact`. */
+/** Compact plans in files. This is the only module of this layer that depends on `src/compact`. */
 import { judgeCompactCertificate, simulateCompact } from '../compact/cost/index.ts';
 import { resolveSymmetricTopology } from '../compact/machine/resolve.ts';
 import { type CompactVerifyOptions, verifyCompact } from '../compact/verify/verify.ts';
@@ -17,7 +17,7 @@ import { type TimingTarget, timingSentence, timingTargetOn } from './timing-targ
 import { withClaimChecked } from './verify-bound.ts';
 import { withTime } from './verify-time.ts';
 
-/** What is to be said of a compact plan, which is proved without being written out. @param given the machine it is for, if that is said */
+/** The verification of a compact plan, which is not written out for that. @param given the machine of the plan, if the caller specifies one */
 export function compactVerification(
   { compact, extra }: CompactDocument,
   given: SymmetricTopology | undefined,
@@ -40,14 +40,16 @@ export function compactVerification(
   return timed === undefined ? bounded : withTime(bounded, timed.seconds, timed.pricedFor, extra, isItsMachine);
 }
 
-/** What a compact plan is asked. */
+/** Options for the verification of a compact plan. */
 export interface CompactRequest extends Pick<CompactVerifyOptions, 'shape' | 'inflight' | 'bitwise' | 'ownership'> {
   readonly limits: Limits;
-  /** M for the time; default: what the document says. */
+  /** M in bytes, for the predicted time; default: the size that the document states. */
   readonly size?: Bytes | undefined;
 }
 
-/** How long a correct compact plan takes; undefined where no machine is known, it is too long, or chips there have no links or ports for it. */
+/**
+ * The simulated time of a correct compact plan; undefined if no machine is known, the plan is too long, or the machine lacks links or ports for it.
+ */
 function compactTime(
   { compact, extra }: CompactDocument,
   given: SymmetricTopology | undefined,
@@ -65,7 +67,7 @@ function compactTime(
   }
 }
 
-/** A line below what is shown of a compact plan: its time, or why there is none; empty where none is known. */
+/** A line with the time of a compact plan, or the reason why there is none; empty if no machine is known. */
 export function compactTimeLine(
   document: CompactDocument,
   given: SymmetricTopology | undefined,
@@ -80,13 +82,13 @@ export function compactTimeLine(
   return timed === undefined ? '' : `\n${timingSentence(timed.seconds, timed.pricedFor)}\n`;
 }
 
-/** What a compact document says, for its plan written out: the machine by its name, where its digest is that of the symmetric one. */
+/** The blocks of a compact document for its written-out plan: the machine by its name, if its digest is that of the symmetric machine. */
 export function blocksWrittenOut({ topology, ...extra }: DocumentBlocks): DocumentBlocks {
   const machine = machineOf(topology, undefined);
   return machine === undefined ? extra : { ...extra, topology: { name: machine.name } };
 }
 
-/** The shipped machine is taken only with the right digest: names do not say how its numbers were changed. */
+/** The machine of a document. A shipped machine is used only if the digest matches, since names do not record changed numbers. */
 function machineOf(block: unknown, given: SymmetricTopology | undefined): SymmetricTopology | undefined {
   if (!isRecord(block) || typeof block.name !== 'string') return given;
   const { name, digest } = block;
@@ -96,7 +98,7 @@ function machineOf(block: unknown, given: SymmetricTopology | undefined): Symmet
 }
 
 /**
- * The full plan of a compact one, which must fit the limits of full plans; or what is wrong with the compact one.
+ * Writes out a compact plan in full, within the limits of full plans. Returns a finding if the compact plan is wrong.
  * @throws CccError 'limit'
  */
 export function expanded(compact: CompactPlan, inflight: number | undefined, limits: Limits): Plan | Finding {

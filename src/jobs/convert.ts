@@ -1,4 +1,4 @@
-/** From a file that holds a schedule, a plan, an MSCCL or an SCCL algorithm to a plan that has been proved. */
+/** Converts a file with a schedule, a plan, an MSCCL or an SCCL algorithm to a proved plan. */
 import type { PlanBundle } from '../emit/index.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
@@ -23,15 +23,15 @@ import { blocksWrittenOut, expanded } from './compact.ts';
 import { planFor } from './staged-plan.ts';
 import { type TimingTarget, timingTargetOf } from './timing-target.ts';
 
-/** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
+/** Options. The inherited ones determine how a schedule becomes a plan; root and operator also apply to MSCCL algorithms. */
 export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
-  /** The plan is proved for it; a schedule is made for its number of ranks. */
+  /** The machine for which the plan is proved; a schedule is instantiated for its number of ranks. */
   readonly topology?: Topology | undefined;
-  /** For schedules without a topology; default: the number that the file is written for. */
+  /** Number of ranks for schedules without a topology; default: the number for which the file is written. */
   readonly ranks?: number | undefined;
-  /** Transfers that a connection buffers; default: the topology's limit, else unbounded. */
+  /** Messages that a connection buffers; default: the topology's limit, else unbounded. */
   readonly inflight?: number | undefined;
-  /** M and the element type; default: what a plan's document says. */
+  /** M in bytes, and the element type; default: those in the plan's document. */
   readonly size?: Bytes | undefined;
   readonly dtype?: Dtype | undefined;
   /** Writes a compact plan out in full. */
@@ -39,29 +39,29 @@ export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
 }
 
 export interface Conversion {
-  /** Without a price: `withCost` adds one where it is wanted. */
+  /** The plan without its cost, which `withCost` adds on demand. */
   readonly bundle: PlanBundle;
   readonly pricedFor: TimingTarget;
-  /** What is unusual about the file without being wrong. */
+  /** Remarks on properties of the file that are unusual, but not wrong. */
   readonly notes: readonly string[];
 }
 
-/** A plan as it was read, not proved yet. */
+/** A plan that has been read but not proved. */
 export interface Imported {
   readonly plan: Plan;
-  /** What it was read from, for the plan's `origin`. */
+  /** The format of the file, for the plan's `origin`. */
   readonly format: 'ccc-plan' | 'ccc-schedule' | 'msccl-xml' | 'sccl-json';
   readonly notes: readonly string[];
-  /** Errors that the plan itself cannot show. */
+  /** Errors of the file that no plan can express. */
   readonly flaws: readonly Finding[];
-  /** What a plan's document says beside the plan. */
+  /** The blocks of the plan's document besides the plan. */
   readonly blocks: DocumentBlocks;
 }
 
 /**
- * Reads and proves. The plan is proved as the plan that it now is: for channels as deep as its readers take them to be, and
- * with memory empty at its start.
- * @throws CccError 'unproved' where the verifier finds an error; whatever reading throws
+ * Reads a file and proves its plan, under the assumptions of the plan format: channels of the depth that readers of the plan assume, and
+ * uninitialised memory at the start.
+ * @throws CccError 'unproved' if the verifier finds an error; whatever reading throws
  */
 export async function convert(source: SourceText, request: ConvertRequest): Promise<Conversion> {
   const { plan, format, notes, flaws, blocks } = await importPlan(source, request);
@@ -76,7 +76,7 @@ export async function convert(source: SourceText, request: ConvertRequest): Prom
   return { bundle, pricedFor: wanted, notes };
 }
 
-/** Reads without proving. Formats are told apart by the first character that is not white space. */
+/** Reads a file without proving it. The first character that is not white space distinguishes the formats. */
 export async function importPlan(source: SourceText, request: ConvertRequest): Promise<Imported> {
   switch (/\S/.exec(source.text)?.[0]) {
     case '{':
@@ -110,7 +110,7 @@ async function readJson(source: SourceText, request: ConvertRequest): Promise<Im
   return { plan, format: 'ccc-plan', notes: [], flaws: [], blocks: extra };
 }
 
-/** The full plan of a compact one. */
+/** Reads a compact plan and writes it out in full. */
 function writtenOut(source: SourceText, request: ConvertRequest): PlanDocument {
   const { inflight, limits = defaultLimits } = request;
   const document = readAnyPlan(source, request);
@@ -128,7 +128,7 @@ async function readAlgorithm(source: SourceText, request: ConvertRequest): Promi
   const { plan, notes: unusual, flaws, hasBothUses, extra: blocks } = readMsccl(source, request);
   const both = 'the file is for use in place and out of place; the plan is the one in place';
   const notes = hasBothUses ? [...unusual, both] : unusual;
-  // A plan's fused steps are operations like others, each with a transfer of its own in flight.
+  // A fused step becomes several operations, each with a message of its own in flight.
   const relay = new Int32Array(plan.ops.relay.length).fill(-1);
   return { plan: { ...plan, ops: { ...plan.ops, relay } }, format: 'msccl-xml', notes, flaws, blocks };
 }

@@ -1,4 +1,4 @@
-/** Plans for runtimes that own buffers from posting to completion: with the waits for it, proved once more. */
+/** Plans for runtimes that own buffers from posting to completion: adds the necessary waits and proves the plan once more. */
 import type { PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
@@ -7,16 +7,16 @@ import { ownStrictly } from '../lower/index.ts';
 import { type ProvedPlan, prove } from '../verify/index.ts';
 
 /**
- * The bundle with a plan that is proved with strict ownership and for channels of any depth: the runtime decides how many messages it
- * buffers. Plans that are so already stay as they are.
- * @param target who needs it, for the message
- * @throws CccError 'unsupported' for a plan that is right only as long as channels are shallow
+ * The bundle with a plan that is proved for strict ownership and for channels of any depth, since the runtime decides how many messages it buffers. A
+ * plan that is proved like that already is unchanged.
+ * @param target the name of the target, for the error message
+ * @throws CccError 'unsupported' for a plan that is correct only for channels of limited depth
  */
 export function owningStrictly(bundle: PlanBundle, target: string): PlanBundle {
   return { ...bundle, proved: provedStrictly(bundle.proved.plan, target) };
 }
 
-/** Likewise for a plan that nobody has proved yet. */
+/** The same for a plan that has not been proved. */
 export function provedStrictly(plan: Plan, target: string): ProvedPlan {
   const asItIs = prove(plan, { ownership: 'strict' });
   if (asItIs.proved !== undefined) return asItIs.proved;

@@ -1,4 +1,4 @@
-/** From a plan's text to a run of it: read, prove (or take it unproved, if its owner says so), run. */
+/** Runs a plan from its text: reads it, proves it (or skips the proof at the owner's request), and runs it. */
 
 import type { ReductionOperator } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
@@ -13,7 +13,10 @@ import { readAnyPlan } from '../read/plan/index.ts';
 import { type RunOptions, type RunResult, run, type UnverifiedPlan } from '../run/index.ts';
 import { type ProvedPlan, prove } from '../verify/index.ts';
 
-/** What is left out is as the plan's document says (of its size the whole elements), else 64 MiB of f32 and channels of any depth. */
+/**
+ * Options. By default sizes, types and depth are those in the plan's document (rounded down to whole elements), else 64 MiB of f32 and channels of
+ * any depth.
+ */
 export interface RunRequest extends Omit<RunOptions, 'size' | 'dtype' | 'op' | 'inflight' | 'alignment'> {
   readonly size?: Bytes | undefined;
   readonly dtype?: Dtype | undefined;
@@ -29,9 +32,9 @@ export interface PlanRun {
   readonly dtype: Dtype;
   readonly inflight: number | undefined;
   readonly verification: Verification;
-  /** M as it was asked for, or as the plan has it; what ran (`result.size`) may be the whole elements in it, or padded to whole units. */
+  /** M as requested or as in the plan, in bytes. The size that ran (`result.size`) may be rounded to whole elements or padded to whole units. */
   readonly wanted: Bytes;
-  /** Of addresses and lengths, where the document has a limit on them. */
+  /** The unit of message addresses and lengths in bytes, if the document states one. */
   readonly alignment: Bytes | undefined;
   readonly result: RunResult;
 }
@@ -39,7 +42,7 @@ export interface PlanRun {
 /** A plan that may run, for one operator, element type and depth of channels. */
 interface Runnable extends Omit<PlanRun, 'wanted' | 'result'> {
   readonly subject: ProvedPlan | UnverifiedPlan;
-  /** What the document says of sizes. */
+  /** The size that the document states, unchecked. */
   readonly recordedSize: unknown;
 }
 
@@ -51,13 +54,13 @@ export async function runPlanText(source: SourceText, request: RunRequest): Prom
   const runnable = runnablePlan(source, request);
   const { plan, dtype } = runnable;
   const wanted = sizeOf(plan, dtype, request.size, runnable.recordedSize);
-  // A plan may have been priced for any number of bytes; a size that is asked for must be one that runs.
+  // A plan may have been timed for any number of bytes, whereas a requested size must be one that can run.
   return runOnce(runnable, request, wanted, request.size ?? wholeElements(wanted, dtype));
 }
 
 /**
- * Runs a plan for several sizes, of each the whole elements; it is proved once.
- * @throws CccError as `runPlanText`, and 'usage' for a plan whose counts or token leave no choice of size
+ * Runs a plan for several sizes, each rounded down to whole elements. The plan is proved once.
+ * @throws CccError as `runPlanText`, and 'usage' for a plan whose counts or token leave no choice of the size
  */
 export async function* runPlanSizes(
   source: SourceText,
@@ -77,7 +80,7 @@ export async function* runPlanSizes(
 function runnablePlan(source: SourceText, request: RunRequest): Runnable {
   const { plan: written, extra } = readFullPlan(source, request.limits);
   const { op = written.collective.op } = request;
-  // Proved for the operator that it runs with: a plan for max may count a contribution twice.
+  // The proof must be for the operator of the run: a plan for max may use a contribution twice.
   const plan: Plan = { ...written, collective: { ...written.collective, op } };
   const inflight = request.inflight ?? recordedInflight(extra);
   const { verification, proved } = prove(plan, { inflight, slots: request.limits.slots });
@@ -120,14 +123,14 @@ function readFullPlan(
   return { plan: expandCompact(compact), extra };
 }
 
-/** The depth of channels that the plan was proved for, if its document says. */
+/** The depth of channels for which the plan was proved, if its document states it. */
 function recordedInflight({ verification }: Readonly<Record<string, unknown>>): number | undefined {
   if (typeof verification !== 'object' || verification === null || !('inflight' in verification)) return undefined;
   const { inflight } = verification;
   return typeof inflight === 'number' && Number.isSafeInteger(inflight) && inflight >= 0 ? inflight : undefined;
 }
 
-/** Bytes that all addresses and lengths are multiples of, if the document says. */
+/** The unit of addresses and lengths in bytes, if the document states it. */
 function recordedAlignment({ limits }: Readonly<Record<string, unknown>>): Bytes | undefined {
   if (typeof limits !== 'object' || limits === null || !('alignment' in limits)) return undefined;
   const { alignment } = limits;
@@ -148,7 +151,7 @@ function unproved(plan: Plan, verification: Verification, isWanted: boolean): Pr
 
 function sizeOf({ collective }: Plan, dtype: Dtype, wanted: Bytes | undefined, recorded: unknown): Bytes {
   const { kind, ranks, counts } = collective;
-  // A token is one element, whatever the plan was made for.
+  // A token is one element, whatever size the plan was made for.
   if (kind === 'barrier') return wanted ?? dtypeBytes[dtype];
   if (counts === undefined) return wanted ?? (typeof recorded === 'number' ? recorded : defaultMessageSize);
   const size = messageBytes(kind, ranks, counts);

@@ -1,6 +1,6 @@
 /**
- * The lines of the schedule that a plan was made of. A plan's document names the shipped schedule and says how it was used; made again, its
- * operations tell the lines, where they are the plan's.
+ * Finds the source lines of the schedule from which a plan was made. The plan's document names the shipped schedule and its parameters. The schedule
+ * is lowered again, and operations that are equal in both plans get the lines.
  */
 import { collectiveFacts } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -11,10 +11,10 @@ import { relabel } from '../passes/index.ts';
 import { fitness, instantiate, listShipped, loadScheduleFile } from '../read/index.ts';
 import { type DocumentBlocks, isRecord } from './claims.ts';
 
-/** Making a larger plan again takes as long as all else. */
+/** Maximum number of operations: for a larger plan, lowering the schedule again would take as long as everything else. */
 const mostOperations = 200_000;
 
-/** The plan with the lines of its schedule as origins; as it is where it is not that of a shipped schedule. */
+/** The plan with the lines of its schedule as origins. Returns the plan unchanged if it was not made from a shipped schedule. */
 export function withScheduleLines(plan: Plan, { origin }: DocumentBlocks, limits: Limits): Plan {
   if (!isRecord(origin) || typeof origin.schedule !== 'string' || operationCount(plan) > mostOperations) return plan;
   const again = madeAgain(plan, origin.schedule, orderIn(origin.ringOrder, plan.collective.ranks), limits);
@@ -23,7 +23,7 @@ export function withScheduleLines(plan: Plan, { origin }: DocumentBlocks, limits
   return { ...plan, ops: { ...plan.ops, origin: origins }, origins: again.origins };
 }
 
-/** What position p is played by; undefined where ranks stand in their own order. */
+/** The order of ranks: entry p is the rank in position p. Undefined if the document states none. */
 function orderIn(value: unknown, ranks: number): readonly number[] | undefined {
   if (!Array.isArray(value) || value.length !== ranks) return undefined;
   const order: unknown[] = value;
@@ -53,8 +53,8 @@ function madeAgain(
 }
 
 /**
- * By operation of the plan, the origin of the one that does the same in the other plan; undefined where a message has none. Lanes do not
- * count: channels are chosen after a schedule has been lowered.
+ * By operation of the plan: the origin of the equal operation in the other plan; undefined if a message has none. Lanes are not compared, since
+ * channels may be changed after the lowering.
  */
 function matched(plan: Plan, again: Plan): Int32Array | undefined {
   const places = new Map<string, number[]>();
@@ -73,7 +73,7 @@ function matched(plan: Plan, again: Plan): Int32Array | undefined {
   return isWhole ? origins : undefined;
 }
 
-/** @param visit given each operation, in order, and what it does in words that are the same for the same */
+/** @param visit called for each operation, in order, with a key that is the same for equal operations */
 function forEachOperation({ firstLane, firstOp, ops }: Plan, visit: (operation: number, key: string) => void): void {
   for (let rank = 0; rank + 1 < firstLane.length; rank++) {
     for (let o = firstOp[firstLane[rank]]; o < firstOp[firstLane[rank + 1]]; o++) {

@@ -1,4 +1,7 @@
-/** What a plan from a file is priced for: what was asked, else what its document says, else what ccc takes; and the time that this makes. */
+/**
+ * Determines for which machine, size and element type a plan from a file is timed, and times it. The caller's options come first, then the plan's
+ * document, then defaults.
+ */
 
 import type { PlanBundle } from '../emit/index.ts';
 import type { Collective } from '../ir/collective.ts';
@@ -12,26 +15,26 @@ import { type Bytes, defaultMessageSize, formatBytes, formatSeconds } from '../i
 import { simulate } from '../model/index.ts';
 import { claimedMachine, type DocumentBlocks, isRecord } from './claims.ts';
 
-/** What whoever reads a file asks for; what is left out is for the file to say. */
+/** The caller's options; the file determines those that are left out. */
 export interface TimingWish {
   readonly topology?: Topology | undefined;
   readonly size?: Bytes | undefined;
   readonly dtype?: Dtype | undefined;
 }
 
-/** For what a plan is priced, and where that comes from, for people. */
+/** The machine, size and element type for which a plan is timed, and where they come from, for display. */
 export interface TimingTarget<Machine = Topology> {
   readonly topology: Machine | undefined;
-  /** M; undefined only where no machine is known either. */
+  /** M in bytes; undefined only if no machine is known either. */
   readonly size: Bytes | undefined;
   readonly dtype: Dtype | undefined;
-  /** `size and topology from the plan`; empty where everything was asked for. */
+  /** For example `size and topology from the plan`; empty if the caller specified everything. */
   readonly sources: string;
 }
 
 /**
- * Topology, size and element type of a plan. The topology that a document names is taken where it is shipped and its digest is the same.
- * @param blocks of the plan's document; none where it has no such blocks
+ * The target for a plan. The topology that a document names is used if it is a shipped one with the same digest.
+ * @param blocks the blocks of the plan's document, or an empty object
  */
 export function timingTargetOf(collective: Collective, blocks: DocumentBlocks, wish: TimingWish): TimingTarget {
   return timingTargetOn(
@@ -42,7 +45,7 @@ export function timingTargetOf(collective: Collective, blocks: DocumentBlocks, w
   );
 }
 
-/** The same on a machine that has been found, if one has. @param wish whether the machine was asked for, and the rest */
+/** The target for a machine that has been resolved already. @param wish the caller's options, which also show whether it specified the machine */
 export function timingTargetOn<Machine>(
   topology: Machine | undefined,
   collective: Collective,
@@ -63,12 +66,12 @@ export function timingTargetOn<Machine>(
   return { topology, size, dtype, sources: [...fromPlan, ...fromNowhere].join('; ') };
 }
 
-/** M where nothing says it. */
+/** M in bytes for a plan without any stated size. */
 export function assumedSize({ kind }: Collective, dtype: Dtype | undefined): Bytes {
   return kind === 'barrier' ? dtypeBytes[dtype ?? 'f32'] : defaultMessageSize;
 }
 
-/** The machine with the protocol that a file says its messages move by, where it has it and no other has been chosen. */
+/** The machine with the protocol that a file states, if the machine has it and no other one has been chosen. */
 export function underProtocol(machine: Topology | undefined, stated: unknown): Topology | undefined {
   if (machine?.protocol !== undefined || typeof stated !== 'string') return machine;
   const names = Object.keys(machine?.protocols ?? {});
@@ -90,7 +93,7 @@ function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`;
 }
 
-/** The bundle with what it costs, where a machine is known and it is not too large: `mostOperations` counts those of all bulks. */
+/** The bundle with its cost, if a machine is known and the plan has at most `mostOperations` operations in all bulks together. */
 export function withCost(bundle: PlanBundle, mostOperations: number): PlanBundle {
   const { proved, topology, size } = bundle;
   const { plan } = proved;
@@ -98,7 +101,7 @@ export function withCost(bundle: PlanBundle, mostOperations: number): PlanBundle
   return { ...bundle, cost: simulate(plan, Routes.of(topology), size) };
 }
 
-/** Whether a correct plan is one for this machine that may be simulated. */
+/** Whether a correct plan fits this machine and is small enough to be simulated. */
 export function canBeTimed(plan: Plan, topology: Topology, mostOperations: number): boolean {
   return ranksOf(topology) === plan.collective.ranks && operationCount(plan) * plan.bulks <= mostOperations;
 }

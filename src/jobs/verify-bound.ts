@@ -1,4 +1,4 @@
-/** Checks the lower bound that a plan's document states, from the topology alone. */
+/** Checks the lower bound that a plan's document claims, from the topology alone. */
 import { type CertificateVerdict, judgeCertificate } from '../certificates/index.ts';
 import type { Collective } from '../ir/collective.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
@@ -7,9 +7,9 @@ import type { Verification } from '../ir/verification.ts';
 import { claimedMachine, type DocumentBlocks, isRecord, withFinding } from './claims.ts';
 
 /**
- * The verification of a plan with what is to be said of the bound in its document: a line among what was proved, or a finding.
- * A certificate that does not prove what it claims makes the file malformed, if nothing worse was found.
- * @param topology the machine to check it on; default: the shipped one that the document names, if its digest is the same
+ * Adds the verdict on the bound in a plan's document to its verification: a line among the proved properties, or a finding. A certificate that does
+ * not prove its claim makes the file malformed, unless a more severe error was found.
+ * @param topology the machine; default: the shipped one that the document names, if its digest is the same
  */
 export function withBoundChecked(
   verification: Verification,
@@ -27,13 +27,15 @@ export function withBoundChecked(
   });
 }
 
-/** A machine, and what a certificate proves on it. */
+/** A machine, and the function that determines what a certificate proves on it. */
 interface Check {
   readonly machine: string;
   readonly judge: (certificate: unknown) => CertificateVerdict;
 }
 
-/** As `withBoundChecked`. @param checkFor what to check the claim with, for a message of that size; undefined if the machine is another or is not known */
+/**
+ * The general form of `withBoundChecked`. @param checkFor the check for a message of a given size; undefined if the machine is unknown or another one
+ */
 export function withClaimChecked(
   verification: Verification,
   { bound, size }: DocumentBlocks,

@@ -1,7 +1,4 @@
-/**
- * Verification of files that people wrote: a plan is proved as it stands, a schedule is instantiated for each number of
- * ranks asked for, lowered and proved.
- */
+/** Verifies files: a plan as it is, a schedule for each requested number of ranks, instantiated and lowered. */
 import type { Collective } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { dtypes } from '../ir/dtype.ts';
@@ -38,34 +35,34 @@ export interface RankRange {
   readonly last: number;
 }
 
-/** What to verify a file for; how a schedule becomes a plan stands in what this extends. */
+/** Options for verification. The inherited ones determine how a schedule becomes a plan. */
 export interface VerifyRequest extends Omit<ScheduleRequest, 'ranks'> {
   readonly topology?: Topology | undefined;
-  /** For schedules; default: the topology's, else the number the file is written for, else 1 … 16. */
+  /** Numbers of ranks for schedules; default: the topology's, else the number for which the file is written, else 1 … 16. */
   readonly ranks?: RankRange | undefined;
   readonly inflight?: number | undefined;
-  /** M for the predicted time; default: what a plan's document says. */
+  /** M in bytes, for the predicted time; default: the size in the plan's document. */
   readonly size?: Bytes | undefined;
   readonly bitwise: boolean;
   readonly ownership?: Ownership | undefined;
-  /** Told after each number of ranks of a range. */
+  /** Called after each number of ranks of a range. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** The verdict on one plan, or on a schedule for one number of ranks. */
 export interface FileVerdict {
   readonly collective: Collective;
-  /** What reports need of the plan; the plans of a whole range would not fit in memory. */
+  /** The part of the plan that reports need: the plans of a whole range would not fit in memory. */
   readonly plan: Pick<Plan, 'name'>;
   readonly verification: Verification;
 }
 
-/** What came of one number of ranks of a range. */
+/** The outcome for one number of ranks of a range. */
 export type RankOutcome =
   | { readonly kind: 'verdict'; readonly verdict: FileVerdict; readonly operations: number }
   | { readonly kind: 'skipped'; readonly ranks: number; readonly reason: string; readonly operations: 0 };
 
-/** The end of a range that was not verified. */
+/** The end of a range, which was not verified. */
 export interface UnfinishedRange extends RankRange {
   readonly reason: string;
 }
@@ -73,21 +70,21 @@ export interface UnfinishedRange extends RankRange {
 export interface FileReport {
   readonly kind: 'plan' | 'schedule';
   readonly verdicts: readonly FileVerdict[];
-  /** Numbers of ranks in the range for which the schedule does not claim to work, with why. */
+  /** Numbers of ranks in the range for which the schedule states that it does not work, with the reasons. */
   readonly skipped: readonly { readonly ranks: number; readonly reason: string }[];
-  /** Numbers of ranks at the end of the range that a limit of work left out, with why. */
+  /** Numbers of ranks at the end of the range that were not verified because of a limit on work, with the reason. */
   readonly unfinished?: UnfinishedRange | undefined;
-  /** The plan's own statements about topology and cost, if it is a plan. */
+  /** The document of a plan, with its statements about topology and cost. */
   readonly document: PlanDocument | undefined;
-  /** What is unusual about the file without being wrong. */
+  /** Remarks on properties of the file that are unusual, but not wrong. */
   readonly notes?: readonly string[];
-  /** The verdicts are those in place and out of place, not those for several numbers of ranks. */
+  /** Whether the verdicts are those for in-place and out-of-place use, not those for several numbers of ranks. */
   readonly hasBothUses?: boolean | undefined;
 }
 
 const defaultRange: RankRange = { first: 1, last: 16 };
 
-/** A plan is JSON or XML, a schedule is YAML: told apart by the first character that is not white space. */
+/** Verifies a file. The first character that is not white space distinguishes plans (JSON or XML) from schedules (YAML). */
 export async function verifyText(source: SourceText, request: VerifyRequest): Promise<FileReport> {
   switch (/\S/.exec(source.text)?.[0]) {
     case '{':
@@ -125,7 +122,7 @@ function verifyPlanText(source: SourceText, asked: VerifyRequest): FileReport {
   return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
 }
 
-/** What a document says that its plan is for, where the machine is known. */
+/** The load for which a document states that its plan is, if the machine is known. */
 function loadIn(blocks: DocumentBlocks, given: Topology | undefined, ranks: number): VerifyOptions['load'] {
   const { size, dtype } = blocks;
   const topology = claimedMachine(blocks.topology, given);
@@ -133,7 +130,7 @@ function loadIn(blocks: DocumentBlocks, given: Topology | undefined, ranks: numb
   return { topology, size, dtype: dtypes.find((name) => name === dtype) };
 }
 
-/** Undefined for other JSON. */
+/** Verifies an SCCL algorithm. Returns undefined for other JSON. */
 async function verifyScclText(source: SourceText, request: VerifyRequest): Promise<FileReport | undefined> {
   const { isScclText, readSccl } = await import('../read/sccl/index.ts');
   if (!isScclText(source)) return undefined;
@@ -141,7 +138,7 @@ async function verifyScclText(source: SourceText, request: VerifyRequest): Promi
   return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };
 }
 
-/** An MSCCL++ execution plan; undefined for other JSON. */
+/** Verifies an MSCCL++ execution plan. Returns undefined for other JSON. */
 async function verifyExecutionPlanText(source: SourceText, request: VerifyRequest): Promise<FileReport | undefined> {
   const { isMscclppText } = await import('../mscclpp/read/index.ts');
   if (!isMscclppText(source)) return undefined;
@@ -182,7 +179,7 @@ function verifyScheduleText(source: SourceText, request: VerifyRequest): FileRep
   return scheduleReport(file, outcomes, range, request.limits);
 }
 
-/** Verifies a schedule for one number of ranks of a range; a root that is out of range for it is the last rank. */
+/** Verifies a schedule for one number of ranks of a range. A root beyond the last rank is replaced by the last rank. */
 export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange, request: VerifyRequest): RankOutcome {
   const root = range.first === range.last ? request.root : Math.min(request.root, ranks - 1);
   const instance = { ...request, ranks, root };
@@ -194,7 +191,7 @@ export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange,
   return { kind: 'verdict', operations: operationCount(plan), verdict: { ...verdict, verification } };
 }
 
-/** The schedule; where it cannot be made for a number of ranks of several, the file can say that it is not for it. */
+/** Instantiates the schedule. In a range of several numbers of ranks the file may state that it does not apply to one of them. */
 function madeFor(file: ScheduleFile, instance: ScheduleRequest, { first, last }: RankRange): Schedule {
   try {
     return instantiate(file, instance);
@@ -206,7 +203,10 @@ function madeFor(file: ScheduleFile, instance: ScheduleRequest, { first, last }:
   }
 }
 
-/** On machines that stage messages that of the staged plan; what is wrong before is told in the schedule's own words. */
+/**
+ * The verdict on a schedule or, on machines that stage messages, on its staged plan. Errors before the staging are described in the terms of the
+ * schedule.
+ */
 function verdictOnSchedule(
   schedule: Schedule,
   request: VerifyRequest,
@@ -219,7 +219,7 @@ function verdictOnSchedule(
   return { plan: staged, verdict: verdictOn(staged, request) };
 }
 
-/** The verdict on a plan that has no document of its own. */
+/** The verdict on a plan that has no document. */
 function verdictOn(plan: Plan, request: VerifyRequest): FileVerdict {
   const { limits } = request;
   const verification = judgePlan(plan, { ...request, slots: limits.slots });
@@ -229,8 +229,8 @@ function verdictOn(plan: Plan, request: VerifyRequest): FileVerdict {
 
 /**
  * The report on a schedule over a range.
- * @param outcomes from the first on, as far as the limits allow
- * @throws CccError `schedule` if the schedule works for no number of ranks in it
+ * @param outcomes the outcomes from the first number of ranks on, as far as the limits allow
+ * @throws CccError `schedule` if the schedule works for no number of ranks in the range
  */
 export function scheduleReport(
   file: ScheduleFile,
@@ -252,7 +252,7 @@ export function scheduleReport(
   };
 }
 
-/** @param done how many numbers of the range have an outcome */
+/** The part of a range that was not verified, if any. @param done how many numbers of ranks have an outcome */
 export function unfinishedRange(done: number, range: RankRange, limits: Limits): UnfinishedRange | undefined {
   const first = range.first + done;
   if (first > range.last) return undefined;
@@ -263,8 +263,8 @@ export function unfinishedRange(done: number, range: RankRange, limits: Limits):
 }
 
 /**
- * The numbers of ranks to verify a schedule for: as asked, the topology's, the file's, or 1 … 16.
- * @throws CccError 'stopped' for numbers beyond the limit on ranks: nothing of the range is begun
+ * The numbers of ranks for which to verify a schedule: the requested ones, the topology's, the file's, or 1 … 16.
+ * @throws CccError 'stopped' for numbers beyond the limit on ranks, before any of them is verified
  */
 export function rangeFor(file: ScheduleFile, request: VerifyRequest): RankRange {
   if (request.ranks !== undefined) {

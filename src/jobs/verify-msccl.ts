@@ -1,10 +1,10 @@
-/** Verification of MSCCL XML: what no plan can express decides first, then the verifier. */
+/** Verification of MSCCL XML: errors that no plan can express decide first, then the verifier. */
 import type { SourceText } from '../ir/diagnostic.ts';
 import type { Verdict, Verification } from '../ir/verification.ts';
 import { type MscclDocument, type MscclOptions, readMsccl } from '../read/msccl/index.ts';
 import { judgePlan, type VerifyOptions } from '../verify/index.ts';
 
-/** Verdicts of the checks before that of deadlock: an operation that never runs does not excuse them. */
+/** Verdicts of checks that precede the deadlock check. They take precedence over a deadlock that the reader found. */
 const below: readonly Verdict[] = ['malformed', 'mismatched', 'uninitialised'];
 
 export interface MscclVerdict {
@@ -13,15 +13,15 @@ export interface MscclVerdict {
 }
 
 /**
- * An algorithm is proved for channels of its protocol's depth unless `inflight` says otherwise, and for memory that may
- * hold anything from earlier calls.
+ * Verifies an algorithm for channels of its protocol's depth, unless `inflight` says otherwise, and for memory that may contain data of earlier
+ * calls.
  */
 export function verifyMsccl(source: SourceText, options: MscclOptions & VerifyOptions): MscclVerdict {
   const document = readMsccl(source, options);
   return { document, verification: verdictOn(document, options) };
 }
 
-/** An algorithm in each of the ways in which its file says that it may be used, in place first. */
+/** Verifies an algorithm for each use that its file permits, in place first. */
 export function verifyMscclUses(source: SourceText, options: MscclOptions & VerifyOptions): readonly MscclVerdict[] {
   const first = verifyMsccl(source, options);
   return first.document.hasBothUses ? [first, verifyMsccl(source, { ...options, use: 'out of place' })] : [first];

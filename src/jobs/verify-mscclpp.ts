@@ -1,4 +1,6 @@
-/** Verification of MSCCL++ execution plans: their own judge, since their runtime puts and gets into the memory of others. */
+/**
+ * Verification of MSCCL++ execution plans. They have a checker of their own, since their runtime writes to and reads from the memory of other gpus.
+ */
 
 import type { Collective } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
@@ -19,7 +21,7 @@ import { assumedSize, type TimingTarget, timingSentence, timingTargetOf } from '
 
 export interface ExecutionPlanRequest {
   readonly topology?: Topology | undefined;
-  /** M for the predicted time; default: the size of other plans, or the nearest that the file is for. */
+  /** M in bytes, for the predicted time; default: the default size of other plans, or the nearest size that the file serves. */
   readonly size?: Bytes | undefined;
   readonly inflight?: number | undefined;
   readonly bitwise: boolean;
@@ -28,11 +30,11 @@ export interface ExecutionPlanRequest {
 
 export interface ExecutionPlanVerdict extends Judgement {
   readonly name: string;
-  /** Where the runtime does something else than its words say. */
+  /** Notes on operations for which the runtime does not do what their names say. */
   readonly notes: readonly string[];
 }
 
-/** @throws CccError 'usage' for what such a plan cannot be asked; as reading and judging */
+/** Verifies an execution plan. @throws CccError 'usage' for options that do not apply to such plans; whatever reading and checking throw */
 export function verifyMscclpp(source: SourceText, request: ExecutionPlanRequest): ExecutionPlanVerdict {
   const { inflight, limits } = request;
   if (inflight !== undefined) {
@@ -52,8 +54,8 @@ export interface TimedExecutionPlan {
 }
 
 /**
- * Undefined without a machine.
- * @throws CccError 'unsupported' and 'limit' for plans and sizes that have no time (see `asMessages`)
+ * Converts a correct execution plan to messages. Returns undefined without a machine.
+ * @throws CccError 'unsupported' and 'limit' for plans and sizes that cannot be timed (see `asMessages`)
  */
 export function timedExecutionPlan(
   plan: ExecutionPlan,
@@ -61,7 +63,7 @@ export function timedExecutionPlan(
   { topology, size }: Pick<ExecutionPlanRequest, 'topology' | 'size'>,
 ): TimedExecutionPlan | undefined {
   if (topology === undefined) return undefined;
-  // The file's own protocol, where the machine has numbers for it: NCCL's, since MSCCL++ publishes none.
+  // The file's own protocol, if the machine has figures for it. These are NCCL's, since MSCCL++ publishes none.
   const wanted = timingTargetOf(collective, { protocol: plan.protocol }, { topology, size });
   if (wanted.topology === undefined) return undefined;
   const bytes = sizeServed(plan, collective, { size });
@@ -71,7 +73,7 @@ export function timedExecutionPlan(
   return { plan: messages, topology: machine, seconds, pricedFor: { ...wanted, size: bytes } };
 }
 
-/** M: as asked, else the size of other plans, or the nearest that the file is for. */
+/** M in bytes: the requested size, else the default size of other plans, or the nearest size that the file serves. */
 export function sizeServed(
   { messages: { least, most } }: ExecutionPlan,
   collective: Collective,
@@ -80,7 +82,7 @@ export function sizeServed(
   return size ?? Math.min(most, Math.max(least, assumedSize(collective, undefined)));
 }
 
-/** A line below what is shown of an execution plan: its time, or why there is none; empty without a machine. */
+/** A line with the time of an execution plan, or the reason why there is none; empty without a machine. */
 export function executionPlanTimeLine(plan: ExecutionPlan, request: Omit<ExecutionPlanRequest, 'bitwise'>): string {
   if (request.topology === undefined) return '';
   try {
@@ -94,7 +96,7 @@ export function executionPlanTimeLine(plan: ExecutionPlan, request: Omit<Executi
   }
 }
 
-/** @throws CccError 'malformed' for a machine with another number of chips; as judging */
+/** @throws CccError 'malformed' for a machine with another number of chips; whatever checking throws */
 function judgedOn(plan: ExecutionPlan, { topology, bitwise }: ExecutionPlanRequest): Judgement {
   if (topology !== undefined && ranksOf(topology) !== plan.gpus.length) {
     const message = `the plan has ${plan.gpus.length} gpus, and ${topology.name} has ${ranksOf(topology)} chips`;

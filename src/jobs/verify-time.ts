@@ -1,4 +1,4 @@
-/** The time that a plan takes, simulated, and whether its document says the same. */
+/** Simulates the time of a plan and compares it with the time that its document states. */
 
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
@@ -11,9 +11,9 @@ import { claimedMachine, type DocumentBlocks, isRecord, withFinding } from './cl
 import { canBeTimed, type TimingTarget, type TimingWish, timingSentence, timingTargetOf } from './timing-target.ts';
 
 /**
- * The verification of a correct plan with the time that it takes where a machine is known, as a line among what was proved, and with a
- * warning where its document says another time, bound or optimality. A plan whose time is misstated does the right thing all the same.
- * @param mostOperations of all bulks together, beyond which nothing is simulated
+ * Adds the simulated time to the verification of a correct plan, if a machine is known: a line among the proved properties, and a warning if the
+ * document states another time, bound or optimality. A wrong time is only a warning, since the plan still computes the right result.
+ * @param mostOperations maximum number of operations of all bulks together for which a plan is simulated
  */
 export function withTimeChecked(
   verification: Verification,
@@ -36,8 +36,8 @@ export function withTimeChecked(
 }
 
 /**
- * The time as a line among what was proved, with a warning where the document says something else.
- * @param isItsMachine whether the time is of the machine that the document is about
+ * Adds a time to a verification, and a warning if the document states another one.
+ * @param isItsMachine whether the time is for the machine of the document
  */
 export function withTime(
   verification: Verification,
@@ -53,7 +53,7 @@ export function withTime(
   return wrong === undefined ? timed : withFinding(timed, 'warning', wrong);
 }
 
-/** What a document says of time and bound that is not so. */
+/** A statement of the document about time or bound that is wrong; undefined if there is none. */
 function misstatement({ cost, bound }: DocumentBlocks, seconds: Seconds, takes: string): string | undefined {
   if (!isRecord(cost) || typeof cost.seconds !== 'number') return undefined;
   if (!isSame(cost.seconds, seconds)) {

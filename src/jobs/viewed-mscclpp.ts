@@ -1,4 +1,4 @@
-/** MSCCL++ execution plans to be drawn: as the messages that their times are made of (docs/mscclpp.md, *Time*). */
+/** Prepares MSCCL++ execution plans for drawing, as the messages from which they are timed (docs/mscclpp.md, *Time*). */
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Plan, PlanBuilder } from '../ir/plan.ts';
 import type { Bytes } from '../ir/units.ts';
@@ -12,15 +12,15 @@ import { type ExecutionPlanRequest, sizeServed } from './verify-mscclpp.ts';
 interface DrawnExecutionPlan {
   readonly plan: Plan;
   readonly verification: Verification;
-  /** M, one that the file serves. */
+  /** M in bytes; a size that the file serves. */
   readonly size: Bytes;
   readonly notes: readonly string[];
 }
 
-/** Verdicts on plans whose signals and waits do not pair up: they have no messages. */
+/** Verdicts on plans whose signals and waits cannot be matched, so that they cannot be converted to messages. */
 const unpaired: readonly Verdict[] = ['malformed', 'mismatched'];
 
-/** @throws CccError as reading and judging; those of `asMessages` for a correct plan */
+/** @throws CccError as reading and checking; for a correct plan also as `asMessages` */
 export function drawnExecutionPlan(
   source: SourceText,
   request: Pick<ExecutionPlanRequest, 'size' | 'limits'>,
@@ -37,7 +37,7 @@ export function drawnExecutionPlan(
   return { plan, verification: withPlaces(verification, plan), size, notes };
 }
 
-/** Undefined for a wrong plan that cannot be drawn as messages: its counterexample is in words. */
+/** The plan as messages; undefined for a wrong plan that cannot be converted. Its counterexample is then text only. */
 function messagesOf(execution: ExecutionPlan, size: Bytes, { verdict }: Verification): Plan | undefined {
   try {
     return asMessages(execution, size);
@@ -52,7 +52,7 @@ function headerOf({ name, gpus }: ExecutionPlan, collective: Plan['collective'])
   return { name, collective, bulks: 1, scratchPerBulk: 1, buffers, rounds: [] };
 }
 
-/** Stories about operations of blocks, told of the operations that were made of them: by rank and place in the file. */
+/** Translates counterexamples about operations of blocks to the operations that were made from them, by rank and place in the file. */
 function withPlaces(verification: Verification, { ops, origins, firstLane, firstOp, laneId }: Plan): Verification {
   const made = new Map<string, { readonly lane: number; readonly index: number; readonly step: number }>();
   for (let rank = 0; rank + 1 < firstLane.length; rank++) {

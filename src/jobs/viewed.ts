@@ -1,4 +1,4 @@
-/** From a file to what can be drawn of it: its plan, right or wrong, what the verifier says of it, and where it runs. */
+/** Prepares a file for drawing: its plan, right or wrong, the verdict of the verifier, and the machine. */
 
 import { lowerBound } from '../bounds/index.ts';
 import { judgeCertificate } from '../certificates/index.ts';
@@ -19,43 +19,43 @@ import { planFor } from './staged-plan.ts';
 import { timingTargetOf } from './timing-target.ts';
 import { verifyMsccl } from './verify-msccl.ts';
 
-/** How a schedule becomes a plan stands in what this extends. */
+/** Options. The inherited ones determine how a schedule becomes a plan. */
 export interface ViewRequest extends Omit<ScheduleRequest, 'ranks'> {
   readonly topology?: Topology | undefined;
-  /** For schedules without a topology; default: the number that the file is written for, else 4. */
+  /** Number of ranks for schedules without a topology; default: the number for which the file is written, else 4. */
   readonly ranks?: number | undefined;
   readonly inflight?: number | undefined;
-  /** M; default: the plan's own, else 64 MiB. */
+  /** M in bytes; default: the plan's own size, else 64 MiB. */
   readonly size?: Bytes | undefined;
   readonly limits: Limits;
 }
 
-/** A lower bound with why. */
+/** A lower bound with its reasons. */
 export interface ViewedBound {
   readonly seconds: Seconds;
   readonly certificates: ReturnType<typeof lowerBound>['certificates'];
-  /** What the file says of a machine too large for its bound to be found again, where it was checked. */
+  /** The bounds that the file states, if they were checked, for a machine that is too large to recompute its bound. */
   readonly stated: readonly { readonly kind: string; readonly seconds: Seconds; readonly reason: string }[];
 }
 
 export interface Viewed {
   readonly plan: Plan;
   readonly verification: Verification;
-  /** The machine that was given, or the shipped one that the file names. */
+  /** The given machine, or the shipped one that the file names. */
   readonly topology: Topology | undefined;
   readonly size: Bytes;
   readonly bound: ViewedBound | undefined;
-  /** What is unusual about the file without being wrong. */
+  /** Remarks on properties of the file that are unusual, but not wrong. */
   readonly notes: readonly string[];
 }
 
 const defaultRanks = 4;
-/** Of larger plans not even tables would open in a browser. */
+/** Maximum number of operations: a browser would not open even the tables of larger plans. */
 const mostOperations = 4_000_000;
-/** Bounds of larger machines take long to find. */
+/** Maximum number of ranks: the bounds of larger machines take long to compute. */
 const mostBounded = 256;
 
-/** @throws CccError where the text cannot be read, or holds what has no programs to draw */
+/** @throws CccError if the text cannot be read, or contains no programs to draw */
 export async function viewText(source: SourceText, request: ViewRequest): Promise<Viewed> {
   const { isMscclppText } = await import('../mscclpp/read/index.ts');
   return isMscclppText(source) ? viewedExecutionPlan(source, request) : viewedPlan(source, request);
@@ -83,7 +83,7 @@ async function viewedPlan(source: SourceText, request: ViewRequest): Promise<Vie
   return { plan, verification: verification(topology), topology, size, bound, notes };
 }
 
-/** @throws CccError 'malformed' */
+/** @throws CccError 'malformed' if the machine has another number of ranks */
 function checkRanks({ collective: { ranks } }: Plan, topology: Topology | undefined): void {
   if (topology === undefined || ranksOf(topology) === ranks) return;
   throw new CccError('malformed', `the plan has ${ranks} ranks, and ${topology.name} has ${ranksOf(topology)} chips`);
@@ -96,7 +96,7 @@ interface Read {
   readonly verification: (machine: Topology | undefined) => Verification;
 }
 
-/** Told apart by the first character that is not white space. */
+/** Reads a file. The first character that is not white space distinguishes the formats. */
 async function read(source: SourceText, request: ViewRequest): Promise<Read> {
   switch (/\S/.exec(source.text)?.[0]) {
     case '{':
@@ -167,7 +167,7 @@ function scheduledPlan(source: SourceText, request: ViewRequest): Plan {
   return planFor(instantiate(file, instance), topology, request.size);
 }
 
-/** Undefined where the machine is too large and the file says nothing that holds. */
+/** The lower bound; undefined if the machine is too large and the file states no valid bound. */
 function boundOf(
   plan: Plan,
   topology: Topology,

@@ -1,7 +1,7 @@
 /**
- * The time of the file that a target writes, which may differ from the time of its plan: the format may have no bulks, its
- * runtime moves messages by a protocol of its own, and its thread blocks wait for each other in other places. The text is
- * read back and timed as `ccc verify FILE` does with the same machine and size.
+ * The time of the file that a target writes. It may differ from the time of its plan: the format may have no bulks, its runtime has a protocol of its
+ * own, and its thread blocks wait for each other at other points. The text is read back and timed as `ccc verify FILE` does for the same machine and
+ * size.
  */
 import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -17,7 +17,10 @@ export interface WrittenTime {
   readonly sentence: string;
 }
 
-/** Undefined for formats that are not read back, without a machine and a size, and for plans that have no time there. */
+/**
+ * Times the written file. Returns undefined for formats that cannot be read back, without a machine and a size, and for plans that cannot be timed in
+ * the format.
+ */
 export async function writtenTime(
   emitter: Emitter,
   { proved, topology, size }: PlanBundle,
@@ -43,7 +46,7 @@ export async function writtenTime(
   return { seconds, sentence: timingSentence(seconds, target) };
 }
 
-/** What the format costs against the plan, for people. @param bulks of the plan, where the format has none */
+/** A remark on the time of the file compared with that of the plan. It mentions the plan's bulks if the format has none. */
 export function writtenTimeRemark({ name, inOneBulk }: Emitter, bundle: PlanBundle, time: WrittenTime): string {
   const { bulks } = bundle.proved.plan;
   const dropped = inOneBulk !== undefined && bulks > 1 ? `; ${name} has no bulks, and the plan has ${bulks}` : '';

@@ -1,4 +1,4 @@
-/** What emitters write, read back and judged where their target asks for it, before it leaves. */
+/** Checks the output of emitters before it is returned, for targets that require it: the text is read back and checked. */
 import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
@@ -6,7 +6,7 @@ import { type Verification, verdictText } from '../ir/verification.ts';
 
 /**
  * The text of the target, in pieces.
- * @throws CccError 'unsupported' where what was written is too large to be judged
+ * @throws CccError 'unsupported' if the text is too large to be checked
  */
 export async function checkedTargetText(emitter: Emitter, bundle: PlanBundle): Promise<Iterable<string>> {
   const text = await emitter.emit(bundle);
@@ -16,7 +16,7 @@ export async function checkedTargetText(emitter: Emitter, bundle: PlanBundle): P
   return [whole];
 }
 
-/** Nothing is believed of what the emitter did: the file is judged as one that somebody else wrote. */
+/** Checks an execution plan without relying on the emitter, like a file that somebody else wrote. */
 async function proveExecutionPlan(text: string, plan: Plan): Promise<void> {
   const [{ readMscclpp }, { judgeExecutionPlan }] = await Promise.all([
     import('../mscclpp/read/index.ts'),
@@ -31,7 +31,7 @@ async function proveExecutionPlan(text: string, plan: Plan): Promise<void> {
   if (warning !== undefined) throw new Error(`${plan.name} as written: ${warning.message}`);
 }
 
-/** @throws CccError 'unsupported' in place of what the judge says of a file that is too large for it */
+/** @throws CccError 'unsupported' if the checker reports that the file is too large for it */
 function judged(judge: () => { readonly verification: Verification }): Verification {
   try {
     return judge().verification;
@@ -42,7 +42,7 @@ function judged(judge: () => { readonly verification: Verification }): Verificat
   }
 }
 
-/** The plan's collective in the chunks of the file, where its word for it is `custom`; the others it says itself. */
+/** The plan's collective in the chunks of the file, for collectives that the file calls `custom`; others are defined by the file. */
 function collectiveAsWritten(
   { collective, buffers }: Plan,
   { input, output }: { readonly input: number; readonly output: number },

@@ -1,6 +1,6 @@
 /**
- * An MSCCL++ execution plan as its file says it (docs/mscclpp.md): per gpu thread blocks with operations, channels by
- * their ids, buffers of other gpus. Nothing is resolved or checked beyond its shape; `src/verify-mscclpp` judges it.
+ * The contents of an MSCCL++ execution plan file (docs/mscclpp.md): for each gpu, thread blocks with operations, channels by their ids, and buffers
+ * of other gpus. Nothing is resolved, and only the shape of the document is checked; `check/` verifies the rest.
  */
 import type { SourceRange } from '../ir/diagnostic.ts';
 import type { PlanBuffer } from '../ir/plan.ts';
@@ -17,27 +17,27 @@ export const executionCollectives = [
 ] as const;
 export type ExecutionCollective = (typeof executionCollectives)[number];
 
-/** Channels between two gpus; the switch channels of groups are listed apart. */
+/** Types of channels between two gpus. The switch channels of groups are listed separately. */
 export const pairChannelTypes = ['memory', 'port'] as const;
 export type PairChannelType = (typeof pairChannelTypes)[number];
 export type ChannelType = PairChannelType | 'switch';
 
-/** What the runtime's fixed tables have room for (docs/mscclpp.md). */
+/** Sizes of the runtime's fixed tables (docs/mscclpp.md). */
 export const executionLimits = {
-  /** Operations of a block, bodies of pipelines counted. */
+  /** Operations of a block, including those in the bodies of pipelines. */
   operations: 64,
-  /** Channels of each type, and remote buffers of each, that a block may use. */
+  /** Channels of each type, and remote buffers of each type, that a block may use. */
   channels: 16,
   /** Channels, semaphores, and sources or targets, of one operation. */
   operationChannels: 8,
   semaphores: 16,
   operands: 10,
   barriers: 16,
-  /** Of a block. */
+  /** Threads of a block. */
   threads: 1024,
 } as const;
 
-/** Operations that the runtime knows; a file may name others. */
+/** Operations that the runtime implements; a file may name others. */
 export const executionOperations = [
   'nop',
   'barrier',
@@ -98,7 +98,7 @@ export interface ExecutionOperation {
   readonly share: { readonly block: number; readonly blocks: number } | undefined;
   readonly barrier: { readonly id: number; readonly blocks: number } | undefined;
   readonly semaphores: readonly number[];
-  /** What a `pipeline` repeats, `unit` bytes of `chunks` chunks at a time. */
+  /** The body that a `pipeline` repeats: each iteration processes `unit` bytes of a range of `chunks` chunks. */
   readonly loop:
     | { readonly unit: Bytes; readonly chunks: number; readonly operations: readonly ExecutionOperation[] }
     | undefined;
@@ -110,12 +110,12 @@ export interface ExecutionBlock {
   readonly operations: readonly ExecutionOperation[];
   /** Ids of the gpu's channels that the block uses, by type. */
   readonly channels: Readonly<Record<ChannelType, readonly number[]>>;
-  /** Ids of the gpu's remote buffers that the block uses, by how it gets at them. */
+  /** Ids of the gpu's remote buffers that the block uses, by the type of channel over which it accesses them. */
   readonly remoteBuffers: Readonly<Record<PairChannelType, readonly number[]>>;
   readonly range: SourceRange;
 }
 
-/** Memory of several gpus behind one address: what is stored there goes to all, what is loaded is their sum. */
+/** Memory of several gpus behind one address (multimem): a store goes to all of them, a load returns their sum. */
 export interface SwitchChannel {
   readonly buffer: PlanBuffer;
   readonly ranks: readonly number[];
@@ -136,7 +136,7 @@ export interface ExecutionGpu {
   readonly channels: Readonly<Record<PairChannelType, readonly number[]>>;
   readonly switches: readonly SwitchChannel[];
   readonly remoteBuffers: readonly RemoteBuffer[];
-  /** Initial values. */
+  /** Initial values of the gpu's semaphores. */
   readonly semaphores: readonly number[];
   readonly range: SourceRange;
 }
@@ -146,13 +146,13 @@ export interface ExecutionPlan {
   readonly collective: ExecutionCollective;
   readonly protocol: 'Simple' | 'LL';
   readonly inPlace: boolean;
-  /** Scratch is the runtime's own piece of fixed size, which pipelines use again and again. */
+  /** Whether scratch is the runtime's own memory of fixed size, which pipelines reuse in every iteration. */
   readonly reuseResources: boolean;
   readonly doubleScratch: boolean;
   readonly threadsPerBlock: number;
-  /** Messages are multiples of it, shares of blocks are counted in it. */
+  /** Unit of message sizes and of the shares of thread blocks. */
   readonly alignment: Bytes;
-  /** Both ends included. */
+  /** Range of message sizes that the file serves, both ends included. */
   readonly messages: { readonly least: Bytes; readonly most: Bytes };
   readonly gpus: readonly ExecutionGpu[];
   readonly range: SourceRange;

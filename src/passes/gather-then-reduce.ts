@@ -20,10 +20,10 @@ export const gatheringKinds: Partial<Readonly<Record<CollectiveKind, 'allgather'
 const moveKinds: typeof gatheringKinds = { ...gatheringKinds, barrier: 'allgather' };
 
 /**
- * The schedule of a reduction: the move, then every rank's local reductions.
+ * Makes a schedule of a reduction: the steps of `move`, then every rank's local reductions.
  *
- * @param move an allgather (for allreduce, scan, exscan, barrier) or gather (reduce) of the target's C chunks per rank, or an
- * alltoall (reducescatter) of its shards, with the same ranks and root
+ * @param move an allgather (for allreduce, scan, exscan, barrier) or gather (for reduce) of the target's C chunks per rank, or an alltoall (for
+ *   reducescatter) of its shards, with the same ranks and root
  * @throws CccError 'schedule' for any other move, or one that writes a rank's own shard
  */
 export function gatherThenReduce(move: Schedule, target: Collective): Schedule {

@@ -1,6 +1,6 @@
 /**
- * A folder that ASTRA-sim runs as it is: the plan as a custom collective in Chakra execution traces, one for each rank, with a workload that calls
- * it once, the system, and the network.
+ * Writes a folder that ASTRA-sim runs as it is: the plan as a custom collective in Chakra execution traces, one for each rank, with a workload that
+ * calls it once, and configurations of the system and the network.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { oneLine } from '../../ir/plain-text.ts';
@@ -12,7 +12,7 @@ import { MessageTags } from '../message-tags.ts';
 import { networkText } from './network.ts';
 import { programTrace, type TraceCosts, workloadTrace } from './trace.ts';
 
-/** CollectiveCommType of Chakra, and the key of the system file under which ASTRA-sim looks for the custom collective. */
+/** By collective: the CollectiveCommType of Chakra, and the key of the system file under which ASTRA-sim looks for the custom collective. */
 const collectives: Partial<Readonly<Record<CollectiveKind, { readonly type: number; readonly key: string }>>> = {
   allreduce: { type: 0, key: 'all-reduce-implementation-custom' },
   allgather: { type: 2, key: 'all-gather-implementation-custom' },
@@ -78,7 +78,7 @@ function filesOf(bundle: OpenBundle): readonly EmittedFile[] {
   ];
 }
 
-/** How the folder is run. */
+/** The shell command that runs the folder. */
 function runText({ plan }: Pick<OpenBundle, 'plan'>): string {
   return `#!/bin/sh
 # ${oneLine(plan.name).replaceAll(/[^\w .:,()+-]/g, '_')}, written by ccc. Takes the path of ASTRA-sim's analytical simulator.

@@ -1,10 +1,10 @@
 /**
- * ASTRA-sim's analytical network for a topology, where it can be said: a ring, a full mesh or a switch with one bandwidth and one latency; where
- * links are shared it simulates one dimension only. A GB is 2³⁰ bytes there.
+ * Describes a topology to ASTRA-sim's analytical network, where that is possible: a ring, a full mesh or a switch with one bandwidth and one latency.
+ * For networks with shared links the simulator supports one dimension only. A GB is 2³⁰ bytes there.
  */
 import type { Link, Topology } from '../../ir/topology.ts';
 
-/** All that there is of the network. */
+/** A dimension of the network, the only one here. */
 interface Dimension {
   readonly shape: 'Ring' | 'FullyConnected' | 'Switch';
   readonly size: number;
@@ -12,7 +12,7 @@ interface Dimension {
   readonly latency: number;
 }
 
-/** The text of the network file, or undefined where the topology is none of these. */
+/** The text of the network file; undefined if the topology is none of these. */
 export function networkText(topology: Topology): string | undefined {
   const dimension = oneSwitch(topology) ?? fullMesh(topology) ?? ring(topology);
   if (dimension === undefined) return undefined;
@@ -26,12 +26,12 @@ export function networkText(topology: Topology): string | undefined {
   ].join('\n');
 }
 
-/** With a point, as its reader wants numbers. */
+/** A number with a decimal point, which the reader of the file requires. */
 function decimal(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : String(Number(value.toPrecision(15)));
 }
 
-/** Links by their ends; undefined where two join the same ends, or a node between chips is there. */
+/** Links by their two ends; undefined if two links have the same ends, or if a node is not a chip. */
 function linksByEnds({ nodes, links, chips }: Topology): ReadonlyMap<string, Link> | undefined {
   if (nodes.length > chips.length) return undefined;
   const rankOf = new Map(chips.map((node, rank) => [node, rank]));
@@ -39,7 +39,7 @@ function linksByEnds({ nodes, links, chips }: Topology): ReadonlyMap<string, Lin
   return found.size === links.length ? found : undefined;
 }
 
-/** The link that all are like; undefined where there are others, or none. */
+/** A link that all given links are equal to; undefined if they differ, or if there are none. */
 function alike(links: readonly (Link | undefined)[]): Link | undefined {
   const [first] = links;
   if (first === undefined) return undefined;
@@ -64,7 +64,7 @@ function fullMesh(topology: Topology): Dimension | undefined {
   return link && { shape: 'FullyConnected', size, bandwidth: link.bandwidth, latency: link.latency };
 }
 
-/** One switch: a message takes two links there, each with half of the latency of both. */
+/** A topology with one switch. A message uses two links, to each of which the format assigns half of the total latency. */
 function oneSwitch({ nodes, links, chips }: Topology): Dimension | undefined {
   const size = chips.length;
   if (nodes.length !== size + 1 || links.length !== 2 * size) return undefined;

@@ -1,7 +1,7 @@
 /**
- * A rank's program as a Chakra execution trace (MLCommons Chakra, et_def.proto): sends, receives and computations, each with what must be
- * done before. Bulks are written out. Local copies that do not stand for computing take no
- * time there and are left out, with what they wait for handed on.
+ * A rank's program as a Chakra execution trace (MLCommons Chakra, et_def.proto): sends, receives and computations with their dependencies. Bulks are
+ * written out. Local copies take no time in the simulator unless they model computation; they are left out, and their dependencies are passed on to
+ * the nodes that depend on them.
  */
 import { computingTime, isReduction, OperationCode, type Plan } from '../../ir/plan.ts';
 import { localPredecessors, type OperationInstance, PlanIndex } from '../../ir/plan-index.ts';
@@ -17,14 +17,14 @@ import {
   withLength,
 } from './wire.ts';
 
-/** NodeType of Chakra. */
+/** Values of Chakra's NodeType. */
 const nodeTypes = { compute: 4, send: 5, receive: 6, collective: 7 } as const;
 
-/** Fields of Node, and of AttributeProto with the kinds of values that are used. */
+/** Field numbers of Node, and of AttributeProto with the types of values that are used. */
 const nodeFields = { id: 1, name: 2, type: 3, dataDeps: 5, duration: 7, attribute: 10 } as const;
 const attributeFields = { name: 1, int32: 7, int64: 9, bool: 27 } as const;
 
-/** What the trace needs to know of the machine. */
+/** The facts about the machine that the trace needs. */
 export interface TraceCosts {
   bytes(chunks: number): Bytes;
   reduction(chunks: number): Seconds;
@@ -60,7 +60,7 @@ function nodeMessage({ id, name, type, needs, microseconds, attributes }: TraceN
 /** GlobalMetadata with the version of the schema, which every file begins with. */
 const metadata: WireMessage = withLength(wireTextField(1, '0.0.4'));
 
-/** The workload of a rank: one call of the collective. @param kind CollectiveCommType of Chakra */
+/** The workload of a rank: one call of the collective. @param kind Chakra's CollectiveCommType */
 export function workloadTrace(name: string, kind: number, size: Bytes): Uint8Array {
   const attributes = [
     ...attribute('is_cpu_op', 'bool', 0),
@@ -161,13 +161,13 @@ class ProgramTrace {
     return this.computation(id, 'reduce', this.costs.reduction(chunks), needs);
   }
 
-  /** Whole microseconds; 0 is a nanosecond there. */
+  /** A computation node. Durations are whole microseconds; ASTRA-sim treats 0 as a nanosecond. */
   private computation(id: number, name: string, time: Seconds, needs: readonly number[]): TraceNode {
     const attributes = attribute('is_cpu_op', 'bool', 0);
     return { id, name, type: nodeTypes.compute, needs, microseconds: Math.round(time * 1e6), attributes };
   }
 
-  /** The nodes that end what must be complete before an operation begins. */
+  /** The nodes that must be complete before an operation begins. */
   private neededBy(operation: number, bulk: number): readonly number[] {
     const needs = new Set<number>();
     for (const before of localPredecessors(this.index, { operation, bulk })) {
@@ -176,7 +176,7 @@ class ProgramTrace {
     return [...needs].sort((a, b) => a - b);
   }
 
-  /** The node that ends an operation. A copy that takes no time has none: for it stand the nodes that end what it waits for. */
+  /** The nodes whose completion completes an operation. A copy that takes no time has no node; the nodes that it depends on stand for it. */
   private endsOf({ operation, bulk }: OperationInstance): readonly number[] {
     const code = this.plan.ops.kind[operation];
     const isFree = code === OperationCode.copy && computingTime(this.plan, operation) === undefined;
@@ -184,7 +184,7 @@ class ProgramTrace {
     return [this.idOf(operation, bulk) + (isReduction(this.plan, operation) ? 1 : 0)];
   }
 
-  /** Each operation of each bulk has two numbers: the second is that of its reduction. */
+  /** The id of an operation in a bulk. Each has two ids: the second one is for its reduction. */
   private idOf(o: number, bulk: number): number {
     return 2 * (bulk * this.operations + o - this.start);
   }

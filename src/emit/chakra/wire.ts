@@ -1,12 +1,12 @@
 /**
- * The few forms of Protocol Buffers that Chakra traces are written in (https://protobuf.dev/programming-guides/encoding): numbers, and texts and
- * messages behind their length. A library would bring its own schema language for these forty lines.
+ * The parts of the Protocol Buffers encoding that Chakra traces need (https://protobuf.dev/programming-guides/encoding): numbers, and strings and
+ * messages with their length. A library would require its schema language for these forty lines.
  */
 
-/** The pieces of a message, in order. */
+/** The pieces of an encoded message, in order. */
 export type WireMessage = readonly Uint8Array[];
 
-/** A whole number from 0 on, seven bits at a time, the lowest first. */
+/** A non-negative integer as a varint: seven bits per byte, the lowest first. */
 export function varint(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;
@@ -19,7 +19,7 @@ export function numberField(field: number, value: number): WireMessage {
   return [varint(field * 8), varint(value)];
 }
 
-/** Repeated numbers, packed; nothing where there are none. */
+/** A packed repeated field of numbers; empty if there are none. */
 export function numbersField(field: number, values: readonly number[]): WireMessage {
   return values.length === 0 ? [] : delimited(field, values.map(varint));
 }
@@ -32,7 +32,7 @@ export function messageField(field: number, message: WireMessage): WireMessage {
   return delimited(field, message);
 }
 
-/** A message behind its length, as files of several have them. */
+/** A message preceded by its length, as in files of several messages. */
 export function withLength(message: WireMessage): WireMessage {
   return [varint(lengthOf(message)), ...message];
 }
@@ -45,7 +45,7 @@ function lengthOf(message: WireMessage): number {
   return message.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** All pieces in one. */
+/** The concatenated pieces. */
 export function concatenated(message: WireMessage): Uint8Array {
   const bytes = new Uint8Array(lengthOf(message));
   let at = 0;

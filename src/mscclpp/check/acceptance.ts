@@ -1,6 +1,6 @@
 /**
- * Whether the runtime takes a plan at all: ids in order, its fixed tables large enough, operations that it knows with
- * operands that it can have, chunks of every buffer. Figures are those of the executor (docs/mscclpp.md).
+ * Checks whether the runtime accepts a plan at all: ids in order, tables that fit its fixed sizes, operations that it implements, with valid
+ * operands, and non-empty buffers. The limits are those of the executor (docs/mscclpp.md).
  */
 
 import type { Finding } from '../../ir/verification.ts';
@@ -19,12 +19,12 @@ import { checkOperands } from './operands.ts';
 import { type OperationPlace, operationName, partLine, storyLine } from './words.ts';
 
 const known: ReadonlySet<string> = new Set(executionOperations);
-/** What the runtime's own language writes, and the runtime does not read. */
+/** Features that MSCCL++'s own language writes but its runtime does not read. */
 const unread: Readonly<Record<string, string>> = {
   glre: 'the runtime only has glres, which also stores what it loads',
 };
 
-/** All that the runtime would refuse or get wrong. */
+/** All properties of the plan that the runtime would reject or misinterpret. */
 export function acceptance(plan: ExecutionPlan): readonly Finding[] {
   const found = new CheckFindings('malformed');
   if (plan.gpus.length === 0) found.add(() => ({ message: 'It has no gpus.' }));

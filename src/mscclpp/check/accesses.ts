@@ -1,4 +1,4 @@
-/** What events touch, cell by cell, and how it is told. */
+/** The accesses of events to memory, cell by cell, and how messages describe them. */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { EventGraph } from './graph.ts';
 import type { CellLayout, CellSpan } from './layout.ts';
@@ -6,18 +6,18 @@ import { judged } from './limits.ts';
 import { cellOf } from './packets.ts';
 import { type ExecutionStoryLine, storyLine } from './words.ts';
 
-/** One event's touch of a cell. */
+/** An access of one event to a cell. */
 export interface Access {
   readonly event: number;
   readonly cell: number;
   readonly writes: boolean;
-  /** Which element of its move. */
+  /** The element of the event's move that the access belongs to. */
   readonly element: number;
-  /** What the operation takes the cell for. */
+  /** The operand that contains the cell. */
   readonly span: CellSpan;
 }
 
-/** All touches, cell by cell. */
+/** All accesses, by cell. */
 export function accessesOf({ events }: EventGraph, cells: number): readonly (readonly Access[])[] {
   const byCell: Access[][] = Array.from({ length: cells }, () => []);
   let count = 0;
@@ -47,7 +47,7 @@ export function accessesOf({ events }: EventGraph, cells: number): readonly (rea
   return byCell;
 }
 
-/** The operations of accesses: equal for all cells and elements of the same. */
+/** Names the operations of accesses. Accesses of the same operations get the same text, whatever their cells and elements. */
 export function accessPlaces({ events }: EventGraph, ...accesses: readonly Access[]): string {
   return accesses
     .map(({ event, writes }) => {
@@ -61,7 +61,7 @@ export function verb({ writes, span }: Access): string {
   return `${writes ? 'writes' : 'reads'}${span.packets ? ' packets of' : ''}`;
 }
 
-/** A line for each access. */
+/** One line of a counterexample for each access. */
 export function accessLines(
   { events }: EventGraph,
   accesses: readonly Access[],

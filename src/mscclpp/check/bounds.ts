@@ -1,4 +1,4 @@
-/** Whether all that moves stays within the buffers; in pipelines that depends on the size of the message. */
+/** Checks that all accesses stay within the buffers. In pipelines that depends on the size of the message. */
 import type { Finding } from '../../ir/verification.ts';
 import { CheckFindings } from '../../verify/explain/findings.ts';
 import type { CellLayout } from './layout.ts';
@@ -6,7 +6,7 @@ import { cellOf } from './packets.ts';
 import type { EventProgram } from './program.ts';
 import { storyLine } from './words.ts';
 
-/** Operations that a pipeline carries beyond their chunks. */
+/** Finds operations that a pipeline makes access memory beyond their chunks. */
 export function checkBounds({ graph }: EventProgram, layout: CellLayout): readonly Finding[] {
   const found = new CheckFindings('malformed');
   const told = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * The ends of a call. What others write into a gpu's input and output must be there when its program ends: the end reads
- * all of it. What else may meet with the calls before and behind leaves this one as it is, and is a warning.
+ * Checks the boundaries of a call. Data that other gpus write to a gpu's input and output must be there when its program ends, which is modelled as
+ * the end reading all of both. Conflicts with the previous or next call do not make this one wrong, so that they are warnings.
  */
 import type { Finding } from '../../ir/verification.ts';
 import { CheckFindings } from '../../verify/explain/findings.ts';
@@ -16,7 +16,7 @@ export interface CallReport {
   readonly warnings: readonly Finding[];
 }
 
-/** What may go wrong where calls follow each other. */
+/** Conflicts between consecutive calls. */
 type Hazard = 'start' | 'relaxed' | 'end' | 'packets';
 
 export function checkCalls(
@@ -36,7 +36,7 @@ export function checkCalls(
   const warn = (hazard: Hazard, access: Access): void => {
     if (!warnings.has(hazard)) warnings.set(hazard, access);
   };
-  /** Whether a packet is read before who wrote it may write it again. */
+  /** Whether the readers of a packet have read it before its writer may write it again. */
   const isTaken = ({ event, cell, span }: Access): boolean => {
     const { gpu } = graph.events[event];
     if (layout.plan.doubleScratch) return begun.has(ends[gpu], span.gpu);
@@ -53,7 +53,7 @@ export function checkCalls(
     if (ended.has(event, gpu)) {
       if (writes && !isScratch) warn('relaxed', access);
     } else if (!writes || isScratch) {
-      // The next call has the other half of scratch.
+      // The next call uses the other half of scratch.
       if (!isScratch || !layout.plan.doubleScratch) warn('end', access);
     } else if (!told.has(`${accessPlaces(graph, access)} ${gpu}`)) {
       told.add(`${accessPlaces(graph, access)} ${gpu}`);

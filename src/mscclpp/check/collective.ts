@@ -1,4 +1,4 @@
-/** Which collective a plan says that it does, and whether its buffers fit it. */
+/** Determines the collective that a plan declares, and checks its buffer sizes. */
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 import { CustomResultsBuilder } from '../../ir/custom-results.ts';
 import type { Finding } from '../../ir/verification.ts';
@@ -13,12 +13,15 @@ const named: Partial<Readonly<Record<ExecutionPlan['collective'], CollectiveKind
   alltoall: 'alltoall',
 };
 
-/** Whether the format says what the result must be. */
+/** Whether the file defines the expected result. */
 export function saysResult({ collective }: ExecutionPlan): boolean {
   return named[collective] !== undefined || collective === 'sendrecv';
 }
 
-/** @param perChunk cells of a chunk: the collective that comes back has cells for chunks */
+/**
+ * The plan's collective at the granularity of cells: each chunk of the returned collective is a cell.
+ * @param perChunk number of cells of a chunk
+ */
 export function cellCollectiveOf(plan: ExecutionPlan, perChunk: number): Collective {
   const { gpus, inPlace } = plan;
   const kind = named[plan.collective] ?? 'custom';
@@ -38,7 +41,7 @@ export function cellCollectiveOf(plan: ExecutionPlan, perChunk: number): Collect
   return { ...common, chunks: 1, custom: { input, output, results: results.build() } };
 }
 
-/** C: chunks of what each gpu contributes, or gets. */
+/** C: the number of chunks that each gpu contributes or gets. */
 function shardChunks({ collective, gpus }: ExecutionPlan): number {
   const { input, output } = gpus[0].chunks;
   switch (collective) {
@@ -51,7 +54,7 @@ function shardChunks({ collective, gpus }: ExecutionPlan): number {
   }
 }
 
-/** Buffers that the collective cannot have. */
+/** Finds buffers whose sizes do not fit the collective. */
 export function checkBufferSizes(plan: ExecutionPlan): readonly Finding[] {
   const found = new CheckFindings('malformed');
   const { collective, gpus } = plan;

@@ -1,13 +1,13 @@
-/** What signals and waits count: each channel in each direction, and each semaphore. */
+/** The counters behind signals and waits: one for each channel and direction, and one for each semaphore. */
 import type { ExecutionPlan, PairChannelType } from '../execution-plan.ts';
 
 export interface Counter {
-  /** In the words of the file. */
+  /** The name of the counter in messages, in the terms of the file. */
   readonly name: string;
-  /** What adds one, and what waits until there is one for it. */
+  /** What increments the counter, and what waits until it can decrement it. */
   readonly verbs: { readonly signal: string; readonly wait: string };
   readonly initial: number;
-  /** Events. */
+  /** The events that increment the counter. */
   readonly signals: number[];
   readonly waits: number[];
 }
@@ -15,7 +15,7 @@ export interface Counter {
 export class SynchronisationCounters {
   private readonly plan: ExecutionPlan;
   private readonly byKey = new Map<string, Counter>();
-  /** Which of a gpu's channels to the same peer each is, per type and id. */
+  /** By gpu, type and id: the ordinal of a channel among the gpu's channels to the same peer. */
   private readonly ordinals: readonly Readonly<Record<PairChannelType, readonly number[]>>[];
 
   constructor(plan: ExecutionPlan) {
@@ -26,12 +26,12 @@ export class SynchronisationCounters {
     }));
   }
 
-  /** Those that anything counts on, in the order in which they were met. */
+  /** All counters with any signal or wait, in the order of their first use. */
   get all(): readonly Counter[] {
     return [...this.byKey.values()];
   }
 
-  /** One direction of a channel: the k-th of a type from a to b meets the k-th from b to a. */
+  /** The counter of one direction of a channel. The k-th channel of a type from a to b is paired with the k-th from b to a. */
   channel(gpu: number, type: PairChannelType, id: number, way: 'to' | 'from'): Counter {
     const peer = this.plan.gpus[gpu].channels[type][id];
     const ordinal = this.ordinals[gpu][type][id];

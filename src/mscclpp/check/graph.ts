@@ -1,10 +1,9 @@
 /**
- * The events of an execution plan and the edges that order them.
+ * The event graph of an execution plan: its events, and the edges that order them.
  *
- * Every event belongs to a lane, a chain of events of which each comes after the one before it by edges of strength
- * `memory`. A block has one lane for the points at which its threads meet and for its first thread, one for each further
- * thread, and as many for the data movers of a segment as run side by side. The race search of `src/verify/order` works
- * lane by lane.
+ * Every event belongs to a lane, a chain of events each of which follows the previous one by edges of strength `memory`. A block has one lane for its
+ * first thread and the points at which its threads meet, one for each further thread, and as many for the data movement of a segment as can run
+ * concurrently. The race search of `src/verify/order` works lane by lane.
  */
 import { CccError } from '../../ir/diagnostic.ts';
 import { judged } from './limits.ts';
@@ -12,14 +11,14 @@ import type { ElementMove } from './moves.ts';
 import { type OperationPlace, operationName } from './words.ts';
 
 /**
- * What an edge orders. `memory`: everything that happened before it. `packet`: only the cells that a packet carries, and
- * what was read before it was sent. `execution`: when things happen, without a word on memory (relaxed signals).
- * `control`: only when something can begin, which matters for deadlock alone.
+ * What an edge orders. `memory`: everything that happened before its source. `packet`: only the cells that a packet carries, and reads that precede
+ * its sending. `execution`: the time of events, but no memory accesses (relaxed signals). `control`: only when an event can begin, which matters for
+ * deadlock alone.
  */
 export const Strength = { memory: 0, packet: 1, execution: 2, control: 3 } as const;
 export type StrengthCode = (typeof Strength)[keyof typeof Strength];
 
-/** The part of a move that one event does. */
+/** The part of a move that one event performs. */
 export interface EventMove {
   readonly move: ElementMove;
   /** First element, and number of elements. */
@@ -28,12 +27,12 @@ export interface EventMove {
 }
 
 export interface MemoryEvent {
-  /** Undefined for the start and end of a gpu. */
+  /** Undefined for the events at the start and end of a gpu. */
   readonly place: OperationPlace | undefined;
   readonly gpu: number;
   readonly kind: 'start' | 'end' | 'join' | 'thread' | 'data' | 'transfer';
   readonly moves: readonly EventMove[];
-  /** A relaxed signal or wait. */
+  /** Whether the event is a relaxed signal or wait. */
   readonly relaxed: boolean;
   readonly lane: number;
 }
@@ -45,7 +44,7 @@ export class EventGraph {
   readonly strength: StrengthCode[] = [];
   private lanes = 0;
 
-  /** A new lane, still without events. */
+  /** Creates an empty lane. */
   openLane(): number {
     return this.lanes++;
   }
@@ -55,8 +54,8 @@ export class EventGraph {
   }
 
   /**
-   * Adds an event at the end of its lane; the caller adds the edges that put it there.
-   * @throws CccError 'limit'
+   * Adds an event at the end of its lane. The caller must add the edges that order it.
+   * @throws CccError 'limit' for too many events
    */
   add(event: MemoryEvent): number {
     if (this.events.length >= judged.events) {
@@ -77,7 +76,10 @@ export class EventGraph {
     return place === undefined ? `the ${kind} of gpu ${gpu}` : operationName(place);
   }
 
-  /** All events in an order that edges up to a strength allow; events on a cycle and behind one are left out. */
+  /**
+   * The events in an order that is consistent with all edges up to a strength (topological sort). Events on a cycle, or reachable from one, are left
+   * out.
+   */
   order(strongest: StrengthCode): Int32Array {
     const { first, ends } = this.adjacency(strongest, this.from, this.to);
     const waiting = new Int32Array(this.events.length);
@@ -93,7 +95,7 @@ export class EventGraph {
     return ordered.subarray(0, count);
   }
 
-  /** What each event comes after over edges up to a strength: entries `first[event] … first[event + 1] − 1` of `ends`. */
+  /** The predecessors of each event over edges up to a strength: entries `first[event] … first[event + 1] − 1` of `ends`. */
   predecessors(strongest: StrengthCode): Adjacency {
     return this.adjacency(strongest, this.to, this.from);
   }
@@ -110,7 +112,10 @@ export class EventGraph {
   }
 }
 
-/** The other ends of each event's edges: entries `first[event] … first[event + 1] − 1` of `ends`, in the order of adding. */
+/**
+ * Adjacency lists: the neighbours of an event are entries `first[event] … first[event + 1] − 1` of `ends`, in the order in which the edges were
+ * added.
+ */
 export interface Adjacency {
   readonly first: Int32Array;
   readonly ends: Int32Array;

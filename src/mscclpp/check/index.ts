@@ -1,6 +1,6 @@
-/** The judge of MSCCL++ execution plans. Apart from the verifier of plans, so that it is loaded only when it is needed. */
+/** The checker of MSCCL++ execution plans. It is separate from the verifier of plans, so that it is loaded only when it is needed. */
 
-// What their times are made of.
+// Parts that the timing of execution plans also needs.
 export { cellCollectiveOf } from './collective.ts';
 export { type Counter, SynchronisationCounters } from './counters.ts';
 export { type Judgement, type JudgeOptions, judgeExecutionPlan } from './judge.ts';

@@ -1,6 +1,6 @@
 /**
- * Judges an MSCCL++ execution plan: whether the runtime takes it, whether all of it happens, without a race in any
- * interleaving, with the result that the collective wants (docs/mscclpp.md). The first rung that fails decides.
+ * Checks an MSCCL++ execution plan: the runtime accepts it, every event happens, no interleaving has a race, and the result is that of the collective
+ * (docs/mscclpp.md). The first check that fails decides the verdict.
  */
 import type { Collective } from '../../ir/collective.ts';
 import { counted, formatBytes } from '../../ir/units.ts';
@@ -22,9 +22,9 @@ import { scalesOf } from './sizes.ts';
 import { checkSwitches } from './switches.ts';
 
 export interface JudgeOptions {
-  /** Different trees of reductions on different gpus are an error. */
+  /** Report an error, not a warning, if gpus reduce a chunk with different trees. */
   readonly bitwise?: boolean | undefined;
-  /** What the result must be, where the format cannot say it; its chunks are those of the file. */
+  /** The expected collective, for files that do not define it; its chunks are those of the file. */
   readonly collective?: Collective | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface Judgement {
   readonly verification: Verification;
 }
 
-/** @throws CccError 'limit' for plans with more events than there is room for, 'unsupported' for what is not modelled */
+/** @throws CccError 'limit' for plans with too many events, 'unsupported' for features that are not modelled */
 export function judgeExecutionPlan(plan: ExecutionPlan, options: JudgeOptions = {}): Judgement {
   const refused = acceptance(plan);
   const collective = plan.gpus.length === 0 ? nobody : (options.collective ?? cellCollectiveOf(plan, 1));
@@ -42,7 +42,7 @@ export function judgeExecutionPlan(plan: ExecutionPlan, options: JudgeOptions = 
   if (unfit.length > 0) return { collective, verification: failed('malformed', unfit) };
   const scales = scalesOf(plan);
   const rungs = scales.map((scale) => climb(plan, scale, options));
-  // The lowest rung that fails at any size decides.
+  // Over all sizes, the verdict of the earliest check that fails decides.
   const worst = ladder
     .map((verdict) => rungs.find((rung) => rung.verdict === verdict))
     .find((rung) => rung !== undefined);
@@ -52,7 +52,7 @@ export function judgeExecutionPlan(plan: ExecutionPlan, options: JudgeOptions = 
 
 const nobody: Collective = { kind: 'custom', ranks: 1, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false };
 
-/** Verdicts that fail, the lowest rung first. */
+/** Verdicts of failed checks, in the order of the checks. */
 const ladder: readonly Verdict[] = [
   'malformed',
   'mismatched',
@@ -63,7 +63,7 @@ const ladder: readonly Verdict[] = [
   'not-bitwise',
 ];
 
-/** How far a plan gets at one size. */
+/** The outcome of the checks at one size. */
 interface Rung {
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
@@ -138,7 +138,7 @@ function proved(
   };
 }
 
-/** Neither groups of blocks nor pipelines: what holds at one size holds at all. */
+/** Whether the plan has neither groups of blocks nor pipelines, so that a verdict at one size holds for all sizes. */
 function isSizeless({ gpus }: ExecutionPlan): boolean {
   return gpus.every(({ blocks }) =>
     blocks.every(({ operations }) => operations.every(({ share, loop }) => share === undefined && loop === undefined)),

@@ -1,14 +1,13 @@
 /**
- * A plan at one size of message: where every chunk, share and piece of a pipeline lies, in cells of memory. A cell is the
- * largest piece that no operation divides, so that what holds for each cell holds for each byte. Packets take two cells
- * of scratch where plain data take one.
+ * The memory layout of a plan at one message size: the cells of every chunk, share of a block and piece of a pipeline. A cell is the largest unit
+ * that no operation divides, so that what holds for each cell holds for each byte. A packet occupies two cells of scratch, plain data one.
  */
 import { type Collective, memoryLayout } from '../../ir/collective.ts';
 import type { PlanBuffer } from '../../ir/plan.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { ExecutionOperation, ExecutionPlan } from '../execution-plan.ts';
 
-/** A size to judge a plan at. */
+/** A message size at which a plan is checked. */
 export interface JudgedSize {
   /** Bytes of a chunk. */
   readonly chunk: Bytes;
@@ -16,18 +15,18 @@ export interface JudgedSize {
   readonly cell: Bytes;
 }
 
-/** A row of cells that an operation reads or writes; element e of packets is two cells, from `first + 2e` on. */
+/** A range of consecutive cells that an operation reads or writes. Element e of packets has two cells, from `first + 2e` on. */
 export interface CellSpan {
   readonly first: number;
   readonly packets: boolean;
-  /** The reader waits for the flags of packets. */
+  /** Whether the reader waits for the flags of packets. */
   readonly waits: boolean;
-  /** The gpu that the memory is in. */
+  /** The gpu whose memory it is. */
   readonly gpu: number;
   readonly buffer: PlanBuffer;
 }
 
-/** Where a block's part of some chunks begins, and its bytes: parts are as even as whole units of alignment can be. */
+/** The first byte and the number of bytes of a block's share of some chunks. Shares are as equal as whole units of alignment permit. */
 export function shareOf(
   bytes: Bytes,
   alignment: Bytes,
@@ -41,17 +40,17 @@ export function shareOf(
   return { start: start(share.block), bytes: start(share.block + 1) - start(share.block) };
 }
 
-/** Bytes of scratch that the runtime keeps for plans that reuse resources. */
+/** Bytes of scratch that the runtime allocates for plans that reuse resources. */
 const reusedScratch: Bytes = 2 ** 26;
 
-/** What a chunk of scratch may take there. */
+/** The bytes of that scratch that a chunk may use. */
 export function pieceOfScratch({ doubleScratch, alignment }: ExecutionPlan, chunks: number): Bytes {
   if (chunks === 0) return 0;
   const piece = Math.ceil((doubleScratch ? reusedScratch / 2 : reusedScratch) / chunks);
   return Math.ceil(piece / alignment) * alignment;
 }
 
-/** Cells of all gpus in a row: per gpu input and output (one memory where they are in place), then scratch. */
+/** Numbers the cells of all gpus consecutively: for each gpu its input and output (one memory in place), then scratch. */
 export class CellLayout {
   readonly plan: ExecutionPlan;
   readonly scale: JudgedSize;
@@ -59,10 +58,10 @@ export class CellLayout {
   /** First cell of each buffer of each gpu. */
   private readonly first: readonly Readonly<Record<PlanBuffer, number>>[];
   private readonly perChunk: number;
-  /** Bytes from one chunk of scratch to the next, per gpu. */
+  /** By gpu: bytes from one chunk of scratch to the next. */
   private readonly scratchChunk: readonly Bytes[];
 
-  /** @param collective in cells: its chunks are cells */
+  /** @param collective the collective at the granularity of cells */
   constructor(plan: ExecutionPlan, collective: Collective, scale: JudgedSize) {
     this.plan = plan;
     this.scale = scale;
@@ -82,23 +81,23 @@ export class CellLayout {
     this.cells = cells;
   }
 
-  /** The cell at a byte of a buffer. */
+  /** The cell that contains a byte of a buffer. */
   cellAt(gpu: number, buffer: PlanBuffer, byte: Bytes): number {
     return this.first[gpu][buffer] + byte / this.scale.cell;
   }
 
-  /** The byte of a buffer at which a chunk begins. */
+  /** The first byte of a chunk in its buffer. */
   byteOf(gpu: number, buffer: PlanBuffer, chunk: number): Bytes {
     return chunk * (buffer === 'scratch' ? this.scratchChunk[gpu] : this.scale.chunk);
   }
 
-  /** All cells of a gpu: first and behind the last. */
+  /** The range of cells of a gpu: the first one, and the one behind the last. */
   memoryOf(gpu: number): readonly [number, number] {
     const start = (at: number): number => Math.min(this.first[at].input, this.first[at].output);
     return [start(gpu), gpu + 1 < this.first.length ? start(gpu + 1) : this.cells];
   }
 
-  /** A cell in the words of the file: `gpu 1 scratch[3]`. */
+  /** The name of a cell in the terms of the file: `gpu 1 scratch[3]`. */
   nameOf(cell: number, { gpu, buffer, packets }: Pick<CellSpan, 'gpu' | 'buffer' | 'packets'>): string {
     const cells = packets ? 2 * this.perChunk : this.perChunk;
     return `gpu ${gpu} ${buffer}[${Math.floor((cell - this.first[gpu][buffer]) / cells)}]`;

@@ -1,16 +1,16 @@
-/** How much of a plan is judged before it is refused as too large. */
+/** Limits beyond which a plan is rejected as too large to check. */
 export const judged = {
-  /** Events of all blocks, about one for each operation; room for 16 gpus whose 304 blocks are all full. */
+  /** Events of all blocks, about one per operation: enough for 16 gpus with 304 full blocks each. */
   events: 500_000,
   /** Accesses of events to memory cells. */
   accesses: 8_000_000,
-  /** Pairs of events of one channel, semaphore or packet that several blocks use without an order of their own. */
+  /** Pairs of events on one channel, semaphore or packet that several blocks share without a total order. */
   pairs: 2 ** 22,
-  /** Cells that a chunk may have. */
+  /** Cells of a chunk. */
   cells: 4096,
   /**
-   * Thread blocks of a gpu. They spin until others have done their part, so that all must be resident: one on each
-   * multiprocessor of the largest gpu that the runtime supports (MI300X).
+   * Thread blocks of a gpu. They spin until other blocks have done their part, so that all must be resident: one on each multiprocessor of the
+   * largest gpu that the runtime supports (MI300X).
    */
   blocks: 304,
 } as const;

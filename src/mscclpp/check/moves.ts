@@ -1,4 +1,4 @@
-/** Operations that move data, as what they read and write cell by cell at one size of message. */
+/** Translates operations that move data to reads and writes of cells at one message size. */
 
 import type { PlanBuffer } from '../../ir/plan.ts';
 import type { Bytes } from '../../ir/units.ts';
@@ -6,14 +6,14 @@ import type { ChunkReference, ExecutionOperation } from '../execution-plan.ts';
 import { type CellLayout, type CellSpan, pieceOfScratch, shareOf } from './layout.ts';
 import { type ExecutionShape, type Role, roleOf, shapes } from './shapes.ts';
 
-/** target[e] = Σ source[e], for `count` elements; sources in the order of the additions. */
+/** target[e] = Σ source[e] for `count` elements e, with the sources in the order of the additions. */
 export interface ElementMove {
   readonly sources: readonly CellSpan[];
   readonly targets: readonly CellSpan[];
   readonly count: number;
 }
 
-/** Which piece of its chunks an operation works on: all, or `unit` bytes from `offset` on in a pipeline. */
+/** The part of its chunks on which an operation works: all of them or, in a pipeline, `unit` bytes from `offset` on. */
 export interface PipelinePiece {
   readonly offset: Bytes;
   readonly unit: Bytes;
@@ -21,13 +21,13 @@ export interface PipelinePiece {
 
 export const wholePiece: PipelinePiece = { offset: 0, unit: Number.POSITIVE_INFINITY };
 
-/** Which block runs an operation. */
+/** The block that executes an operation. */
 export interface Runner {
   readonly gpu: number;
   readonly block: number;
 }
 
-/** What an operation moves; nothing for those that only synchronise. */
+/** The data movement of an operation; empty for operations that only synchronise. */
 export function elementMovesOf(
   layout: CellLayout,
   runner: Runner,
@@ -57,19 +57,19 @@ class Resolver {
     this.piece = piece;
   }
 
-  /** The k-th source to the k-th target. */
+  /** The move from the k-th source to the k-th target. */
   oneToOne(shape: ExecutionShape, at: number): ElementMove {
     const { sources, targets, name, channelType } = this.operation;
     const source = sources[at];
     const target = targets[at];
     const count = this.count(source);
-    // The kernel of ppkt over port channels sends packets that lie in scratch as they are.
+    // With a port channel the kernel of ppkt sends packets in scratch as they are.
     const raw = name === 'ppkt' && channelType === 'port';
     const from = raw ? 'packets' : roleOf(shape.sources, at);
     const to = roleOf(shape.targets, at);
-    // Over memory channels it takes the buffer of the first source for all.
+    // With memory channels the kernel uses the buffer of the first source for all sources.
     const place = name !== 'get' && channelType === 'memory' ? { ...source, place: sources[0].place } : source;
-    // The kernel of get takes the target's offset for the source, and the other way round.
+    // The kernel of get swaps the offsets of source and target.
     const [read, written] =
       name === 'get'
         ? [
@@ -83,19 +83,19 @@ class Resolver {
   combined(shape: ExecutionShape): ElementMove {
     const { sources, targets, name } = this.operation;
     const from = sources.map((chunk, at) => this.spans(roleOf(shape.sources, at), chunk, true));
-    // Kernels of packets begin with the packets and add what is local last.
+    // Kernels that reduce packets begin with the packets and add the local operand last.
     const inOrder = shape.sources.more === 'packets' ? [...from.slice(1), ...from.slice(0, 1)] : from;
     const to = targets.flatMap((chunk, at) => this.spans(roleOf(shape.targets, at), chunk, false));
-    // A packet that is stored to where it lies is what is there already.
+    // Storing a packet to the place from which it was read changes nothing.
     const changed = name === 'gstorepkt' ? to.filter(({ first }) => first !== inOrder[0][0].first) : to;
     return { sources: inOrder.flat(), targets: changed, count: this.count(sources[0]) };
   }
 
-  /** Elements of a piece of a share of some chunks. */
+  /** The number of elements in the piece of the block's share of some chunks. */
   private count(chunk: ChunkReference): number {
     const { bytes } = this.share(chunk);
     const { offset, unit } = this.piece;
-    // Behind the end the kernels' unsigned difference is huge, and they move a whole unit.
+    // Beyond the end, the kernel's unsigned difference wraps around to a huge number, so that it moves a whole unit.
     const left = offset <= bytes ? bytes - offset : Number.POSITIVE_INFINITY;
     return Math.min(left, unit) / this.layout.scale.cell;
   }
@@ -105,7 +105,7 @@ class Resolver {
     return shareOf(size * scale.chunk, plan.alignment, this.operation.share);
   }
 
-  /** Where an operand lies: one row of cells, or behind a switch one for each gpu of the group. */
+  /** The cells of an operand: one range or, for memory behind a switch, one for each gpu of the group. */
   private spans(role: Role | undefined, chunk: ChunkReference, waits: boolean): readonly CellSpan[] {
     const packets = role?.endsWith('packets') ?? false;
     return this.buffers(chunk).map(({ gpu, buffer }) => {

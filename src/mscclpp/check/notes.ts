@@ -1,4 +1,4 @@
-/** Where the runtime's kernels do something else than an operation's name says; the judge goes by the kernels but for `flush`. */
+/** Notes on operations for which the runtime's kernels do not do what the name says. The checker follows the kernels, except for `flush`. */
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { allOperations } from './sizes.ts';
 

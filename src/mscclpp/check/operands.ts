@@ -1,4 +1,4 @@
-/** Whether the operands of an operation are such as the runtime's kernels take. */
+/** Checks whether the runtime's kernels accept the operands of an operation. */
 
 import type { PlanBuffer } from '../../ir/plan.ts';
 import {
@@ -13,7 +13,7 @@ import { type ExecutionShape, type Operands, type Role, roleOf, shapes } from '.
 
 type Wrong = (what: string) => void;
 
-/** @param wrong told what is wrong, as the end of a sentence about the operation */
+/** @param wrong called with each defect, as the end of a sentence about the operation */
 export function checkOperands(
   plan: ExecutionPlan,
   gpu: ExecutionGpu,
@@ -65,7 +65,7 @@ function checkIds(there: number, ids: readonly number[], what: string, wrong: Wr
   if (absent !== undefined) wrong(`names ${absent} of the block's ${what}, of which there are ${there}.`);
 }
 
-/** False where nothing more can be said of the operands. */
+/** Checks the channels. Returns false if the operands cannot be checked any further. */
 function checkChannels(
   shape: ExecutionShape,
   block: ExecutionBlock,
@@ -114,7 +114,7 @@ function checkCounts(
   return true;
 }
 
-/** What is wrong with an operand; undefined where nothing is. */
+/** The defect of an operand; undefined if it has none. */
 function misfit(
   plan: ExecutionPlan,
   gpu: ExecutionGpu,
@@ -143,7 +143,7 @@ interface Owned {
   readonly owner: ExecutionGpu;
 }
 
-/** Which buffer of which gpu an operand is in, or what is wrong with it. */
+/** The gpu and buffer that contain an operand, or a description of its defect. */
 function bufferOf(
   plan: ExecutionPlan,
   gpu: ExecutionGpu,
@@ -167,7 +167,7 @@ function bufferOf(
   return { buffer: remote.buffer, owner };
 }
 
-/** A port channel must lead to where the buffer is. */
+/** Checks that the port channels of an operation lead to the gpus of its remote buffers. */
 function checkPeers(gpu: ExecutionGpu, block: ExecutionBlock, operation: ExecutionOperation, wrong: Wrong): void {
   if (operation.channelType !== 'port') return;
   operation.targets.forEach(({ place }, at) => {

@@ -1,13 +1,13 @@
 /**
- * What comes before what in every run. The blocks give an order of their own. Counting adds to it, and is found in rounds,
- * since which signal a wait needs depends on what is ordered already:
- * - A wait that at least n − 1 other waits precede needs n signals (less the initial value). A signal without which there
- *   cannot be so many by then comes before the wait.
- * - A port channel does first what was handed to it first, and a flush comes after what was handed over before it.
- * - The reader of a packet comes after its writer where there is one writer, or one that is before all others.
+ * Computes the happens-before relation of an execution plan. Program order within blocks is given. Counters add to it, in rounds, since the signals
+ * that a wait needs depend on the order that is known so far:
+ * - A wait that at least n − 1 other waits precede needs n signals (less the initial value). A signal without which there cannot be that many happens
+ *   before the wait.
+ * - A port channel executes requests in the order in which they were issued, and a flush follows the requests issued before it.
+ * - The reader of a packet follows its writer, if there is one writer or one that precedes all others.
  *
- * Nearly all counters are signalled in one lane and waited for in another, so that the k-th wait needs the k-th signal; the
- * first round adds these edges without any query. Only what several blocks share is queried.
+ * Nearly all counters are signalled in one lane and waited for in another, so that the k-th wait needs the k-th signal: the first round adds these
+ * edges without any query. Only counters that several blocks share need queries.
  */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Counter } from './counters.ts';
@@ -17,22 +17,22 @@ import { type PacketEvents, packetsOf } from './packets.ts';
 import { Precedence, PrecedenceQueries } from './precedence.ts';
 import type { EventProgram, Queued } from './program.ts';
 
-/** By counter and wait, in the order of `counter.waits`: how many signals must have come, the initial value included. */
+/** For each wait of a counter, in the order of `counter.waits`: how many signals must have arrived, including the initial value. */
 export type Tickets = ReadonlyMap<Counter, readonly number[]>;
 
 export interface Ordering {
   readonly packets: PacketEvents;
-  /** All events, in an order that every constraint allows, and the place of each event in it. */
+  /** All events in an order that satisfies every constraint, and the position of each event in it. */
   readonly order: Int32Array;
   readonly place: Int32Array;
-  /** By memory order alone; with packets, for what they carry; by execution, relaxed signals included. */
+  /** The precedence by memory order alone; with the order of packets, for what they carry; and by execution order, which includes relaxed signals. */
   readonly memory: Precedence;
   readonly packet: Precedence;
   readonly execution: Precedence;
   readonly tickets: Tickets;
 }
 
-/** Constraints that form a cycle: nothing on it ever happens. Tickets are the largest that lane order leaves possible. */
+/** The result for constraints that form a cycle: no event on it ever happens. The tickets are the largest that lane order permits. */
 export interface CyclicOrdering {
   readonly tickets: Tickets;
 }
@@ -46,7 +46,7 @@ class OrderingSearch {
   private readonly packets: PacketEvents;
   private readonly added = new Set<number>();
   private readonly tickets = new Map<Counter, readonly number[]>();
-  /** Counters of which waits or signals are not known to be totally ordered. */
+  /** Counters whose waits or signals are not known to be totally ordered. */
   private open: Counter[] = [];
 
   constructor(program: EventProgram) {
@@ -69,7 +69,7 @@ class OrderingSearch {
         place[event] = at;
       });
       if (this.addsWhatIsInOrder(execution, place) || this.addsWhatIsShared(execution, place)) continue;
-      // Without relaxed signals, and without packets, the orders are one.
+      // Without relaxed signals and packets, the three orders coincide.
       const has = (strength: StrengthCode): boolean => graph.strength.includes(strength);
       const packet = has(Strength.execution) ? new Precedence(graph, Strength.packet, order) : execution;
       const memory = has(Strength.packet) ? new Precedence(graph, Strength.memory, order) : packet;
@@ -97,7 +97,7 @@ class OrderingSearch {
     return this.added.size > before;
   }
 
-  /** Adds edges for what blocks share without an order of their own. Returns whether it added any. */
+  /** Adds edges for counters, queues and packets that blocks share without a total order. Returns whether it added any. */
   private addsWhatIsShared(execution: Precedence, place: Int32Array): boolean {
     const before = this.added.size;
     const queries = new PrecedenceQueries(execution, place);
@@ -128,7 +128,7 @@ class OrderingSearch {
 
   private addWithoutQueries(): void {
     for (const counter of this.program.counters.all) {
-      // Events of a lane have ascending numbers.
+      // The events of a lane have ascending numbers.
       if (this.isInOneLane(counter.signals) && this.isInOneLane(counter.waits)) {
         this.matchInOrder(counter, counter.signals, counter.waits);
       } else this.open.push(counter);
@@ -143,8 +143,8 @@ class OrderingSearch {
   }
 
   /**
-   * The i-th wait needs so many signals as its place says. Of these it gets an edge from each that is not covered by the
-   * edge of a later signal of the same lane, or of an earlier wait of its own lane.
+   * Adds edges for a counter with totally ordered waits and signals: the i-th wait needs i signals, less the initial value. It gets an edge from each
+   * of these signals, unless an edge from a later signal of the same lane, or of an earlier wait of its own lane, implies it.
    */
   private matchInOrder(counter: Counter, signals: readonly number[], waits: readonly number[]): void {
     const { events } = this.program.graph;
@@ -173,7 +173,9 @@ class OrderingSearch {
     });
   }
 
-  /** Where neither waits nor signals are known to be ordered, a wait may be given any ticket that lane order leaves it. */
+  /**
+   * If neither waits nor signals are known to be ordered, a wait may need as many signals as there are waits that lane order does not put after it.
+   */
   private ticketsByLane({ waits }: Counter): readonly number[] {
     return waits.map(
       (wait) =>
@@ -181,7 +183,7 @@ class OrderingSearch {
     );
   }
 
-  /** Counters whose waits, or signals, have no total order. */
+  /** Queries for the counters whose waits, or signals, have no total order. */
   private counterQueries(queries: PrecedenceQueries): (() => void)[] {
     return this.open.map((counter) => {
       const table = new PairTable(queries, [...counter.waits, ...counter.signals]);
@@ -210,7 +212,7 @@ class OrderingSearch {
     }
   }
 
-  /** What several threads or blocks hand to one port channel, and flushes. One thread's own order is among the given edges. */
+  /** Queries for port channels that several threads or blocks use, and for flushes. The order of one thread's requests is among the given edges. */
   private queueQueries(queries: PrecedenceQueries): (() => void)[] {
     const conclusions: (() => void)[] = [];
     const ordered = (a: Queued, b: Queued): void => {
@@ -235,7 +237,7 @@ class OrderingSearch {
     return conclusions;
   }
 
-  /** PacketEvents that are written more than once. Cells that the same events write and read give the same edges. */
+  /** Queries for packets that are written more than once. Cells that the same events write and read give the same edges and are queried once. */
   private packetQueries(queries: PrecedenceQueries, place: Int32Array): (() => void)[] {
     const seen = new Set<string>();
     const conclusions: (() => void)[] = [];
@@ -261,7 +263,7 @@ class OrderingSearch {
   }
 }
 
-/** Which of some events come before which others of them. */
+/** The pairwise order of a set of events. */
 class PairTable {
   private readonly queries: PrecedenceQueries;
   private readonly at: ReadonlyMap<number, number>;
@@ -283,7 +285,7 @@ class PairTable {
   }
 }
 
-/** @throws CccError 'limit' for what so many events share that all their pairs cannot be looked at */
+/** @throws CccError 'limit' if so many events share a counter that their pairs are too many to query */
 function checkQueries(pairs: number): void {
   if (pairs <= judged.pairs) return;
   const message = `one channel, semaphore or packet is used in ${Math.round(Math.sqrt(pairs))} places by several blocks, and ${Math.sqrt(judged.pairs)} are the most that are judged`;

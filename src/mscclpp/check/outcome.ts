@@ -1,4 +1,7 @@
-/** What the plan computes, along one order that stands for all: values of cells, and what they should be. */
+/**
+ * Computes the result of a plan along one order of its events, which stands for all orders since there are no races, and compares it with the
+ * expected result.
+ */
 import { type Collective, expectation, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { none } from '../../ir/none.ts';
 import type { Determinism, Finding } from '../../ir/verification.ts';
@@ -12,11 +15,11 @@ import { type ExecutionStoryLine, storyLine } from './words.ts';
 export interface ExecutionOutcome {
   readonly uninitialised: readonly Finding[];
   readonly wrong: readonly Finding[];
-  /** Undefined where nothing is reduced. */
+  /** Undefined if nothing is reduced. */
   readonly determinism: Determinism | undefined;
 }
 
-/** @param collective in cells: its chunks are cells */
+/** @param collective the collective at the granularity of cells */
 export function outcomeOf(
   graph: EventGraph,
   order: Int32Array,
@@ -55,7 +58,7 @@ class SymbolicRun {
   private readonly layout: CellLayout;
   private readonly perChunk: number;
   private readonly values: CombinationTable;
-  /** Per cell: its value, whether it is half a packet, and the event that wrote it. */
+  /** By cell: its value, whether it is half of a packet, and the event that wrote it. */
   private readonly held: Int32Array;
   private readonly packets: Uint8Array;
   private readonly writer: Int32Array;
@@ -105,7 +108,7 @@ class SymbolicRun {
     }
   }
 
-  /** Each wanted contribution once, and no other. */
+  /** Whether a cell contains each wanted contribution once, and no other. */
   holds(cell: number, wanted: readonly number[]): boolean {
     if (this.held[cell] === none || this.packets[cell] === 1) return false;
     const contents = this.values.contents(this.held[cell], wanted.length + 1).sort((a, b) => a - b);

@@ -1,14 +1,14 @@
-/** Who writes and who waits for each packet: the flag of a packet says that it has been written in this call. */
+/** The writers and readers of each packet. The flag of a packet shows that it has been written in the current call. */
 import type { EventGraph, EventMove } from './graph.ts';
 import type { CellSpan } from './layout.ts';
 
-/** Events that write, and that wait for, the packet whose first cell is the key. */
+/** The events that write a packet, and those that wait for it, by the first cell of the packet. */
 export interface PacketEvents {
   readonly writers: ReadonlyMap<number, readonly number[]>;
   readonly readers: ReadonlyMap<number, readonly number[]>;
 }
 
-/** First cell of element e of a span. */
+/** The first cell of element e of a span. */
 export function cellOf({ first, packets }: CellSpan, element: number): number {
   return packets ? first + 2 * element : first + element;
 }

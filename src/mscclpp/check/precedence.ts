@@ -1,7 +1,6 @@
 /**
- * Which events of an execution plan come before which in every run, by the searches that the verifier of plans uses
- * (`src/verify/order`): a spanning forest answers most queries, sweeps over single lanes the rest. Memory is linear in the
- * events and edges.
+ * Queries of the happens-before relation of an execution plan, with the searches of the verifier of plans (`src/verify/order`): a spanning forest
+ * answers most queries, sweeps over single lanes answer the rest. Memory is linear in the events and edges.
  */
 import type { EventOrder } from '../../verify/order/event-order.ts';
 import { LaneSweep } from '../../verify/order/lane-sweep.ts';
@@ -9,7 +8,7 @@ import { findUnordered, OrderedPairs } from '../../verify/order/ordered-pairs.ts
 import { QuickOrder } from '../../verify/order/quick-order.ts';
 import type { EventGraph, StrengthCode } from './graph.ts';
 
-/** The edges of a graph up to a strength, as the searches see them. Nothing repeats here: all gaps are 0. */
+/** The edges of a graph up to a strength, in the form that the searches need. Events do not repeat over bulks, so that all gaps are 0. */
 class GraphOrder implements EventOrder {
   readonly laneOf: Int32Array;
   readonly before: Int32Array;
@@ -50,7 +49,7 @@ class GraphOrder implements EventOrder {
     return count;
   }
 
-  /** The edge that was added last: of a wait its signal, of a meeting of threads the last of them. */
+  /** The predecessor whose edge was added last: for a wait its signal, for a join of threads the last of them. */
   mainPredecessor(event: number): number {
     const end = this.first[event + 1];
     return end === this.first[event] ? -1 : this.ends[end - 1];
@@ -66,14 +65,14 @@ class GraphOrder implements EventOrder {
 }
 
 export class Precedence {
-  /** All events, in an order that the graph allows. */
+  /** All events in an order that is consistent with the graph. */
   readonly order: Int32Array;
   private readonly events: GraphOrder;
   private readonly quick: QuickOrder;
   private readonly sweep: LaneSweep;
   private readonly place: Int32Array;
 
-  /** @param order all events of the graph in an order that its edges up to this strength allow */
+  /** @param order all events of the graph, in an order that is consistent with its edges up to this strength */
   constructor(graph: EventGraph, strongest: StrengthCode, order: Int32Array) {
     this.order = order;
     this.events = new GraphOrder(graph, strongest);
@@ -82,13 +81,13 @@ export class Precedence {
     this.place = new Int32Array(order.length);
   }
 
-  /** True only if `earlier`, which stands first in `order`, is certainly before `later`; a no may mean that this was not seen. */
+  /** Quick test: true only if `earlier`, which must stand first in `order`, precedes `later`. False may mean that this was not found. */
   isSeenBefore(earlier: number, later: number): boolean {
     return this.quick.isBefore(earlier, later, 0);
   }
 
   /**
-   * Hands on the pairs of which the earlier event is not before the later one.
+   * Calls `unordered` with the pairs whose earlier event does not precede the later one.
    * @param pairs pairs of which the earlier event stands first in `order`
    */
   findUnordered(pairs: OrderedPairs, unordered: (pair: number) => void): void {
@@ -99,7 +98,7 @@ export class Precedence {
   }
 }
 
-/** Queries whether one event is before another, collected so that one sweep of a lane answers all queries about it. */
+/** A batch of queries whether one event precedes another, so that one sweep of a lane answers all queries about it. */
 export class PrecedenceQueries {
   private readonly precedence: Precedence;
   private readonly place: Int32Array;
@@ -107,13 +106,13 @@ export class PrecedenceQueries {
   private readonly answers: boolean[] = [];
   private isAnswered = false;
 
-  /** @param place the place of each event in the order of `precedence` */
+  /** @param place the position of each event in the order of `precedence` */
   constructor(precedence: Precedence, place: Int32Array) {
     this.precedence = precedence;
     this.place = place;
   }
 
-  /** Asks whether `earlier` is before `later`; returns the number of the query. */
+  /** Adds the query whether `earlier` precedes `later`, and returns its number. */
   ask(earlier: number, later: number): number {
     const { precedence, place, doubtful } = this;
     const query = this.answers.length;
@@ -123,7 +122,7 @@ export class PrecedenceQueries {
     return query;
   }
 
-  /** The answer to a query. No more can be asked then. */
+  /** The answer to a query. After the first answer no query can be added. */
   answer(query: number): boolean {
     if (!this.isAnswered) {
       this.isAnswered = true;
@@ -136,7 +135,7 @@ export class PrecedenceQueries {
   }
 }
 
-/** Which of the gpus' anchors (starts, or ends) each event has behind or before it: a bit for each gpu. */
+/** For each event, a set of gpus whose anchor (start or end) precedes or follows it, as a bit mask. */
 export class AnchorReach {
   private readonly words: number;
   private readonly bits: Int32Array;
@@ -171,7 +170,7 @@ export class AnchorReach {
     }
   }
 
-  /** The anchor itself counts as reached. */
+  /** Whether the event reaches the anchor of a gpu. An anchor reaches itself. */
   has(event: number, gpu: number): boolean {
     return (this.bits[event * this.words + (gpu >> 5)] & (1 << (gpu & 31))) !== 0;
   }

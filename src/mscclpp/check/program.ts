@@ -1,8 +1,7 @@
 /**
- * The blocks of a plan as events. Threads of a block run on independently until the next `nop` (or barrier): what moves
- * data is done by all of them and ordered by nothing else, while signals, waits and semaphores are done by the thread of
- * their position in the list and in order for that thread. Port channels move data by themselves, in the order in which
- * it was handed to them.
+ * Translates the blocks of a plan to events. The threads of a block run independently until the next `nop` (or barrier). All threads take part in
+ * data movement, which nothing else orders, whereas each signal, wait or semaphore of a list is executed by the thread with its position, in that
+ * thread's order. Port channels move data asynchronously, in the order in which requests were issued.
  */
 import type { ExecutionOperation, ExecutionPlan } from '../execution-plan.ts';
 import { SynchronisationCounters } from './counters.ts';
@@ -11,17 +10,17 @@ import type { CellLayout } from './layout.ts';
 import { type ElementMove, elementMovesOf, type PipelinePiece, wholePiece } from './moves.ts';
 import type { OperationPlace } from './words.ts';
 
-/** A request that was handed to a port channel: the event that hands it over, and the event in which the channel does it. */
+/** A request to a port channel: the event that issues it, and the event in which the channel executes it. */
 export interface Queued {
   readonly issue: number;
   readonly effect: number;
 }
 
-/** Blocks that meet at a barrier in one of its rounds. */
+/** The blocks that meet at a barrier in one of its rounds. */
 export interface Meeting {
   readonly event: number;
   readonly blocks: Set<number>;
-  /** How many of them each says that there are. */
+  /** The numbers of blocks that their barrier operations expect. */
   readonly expected: Set<number>;
   readonly place: OperationPlace;
 }
@@ -29,14 +28,14 @@ export interface Meeting {
 export interface EventProgram {
   readonly graph: EventGraph;
   readonly counters: SynchronisationCounters;
-  /** Per port channel. */
+  /** By port channel: its requests. */
   readonly queues: readonly (readonly Queued[])[];
-  /** Flushes: the event and the queue that it waits for. */
+  /** Flushes: the event and the queue whose requests it awaits. */
   readonly flushes: readonly { readonly event: number; readonly queue: readonly Queued[] }[];
   readonly meetings: readonly Meeting[];
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** Edges that the blocks themselves give: those behind follow from counting. */
+  /** Number of edges from program order; further edges follow from counters. */
   readonly given: number;
 }
 
@@ -80,7 +79,7 @@ interface SharedByBlocks {
   readonly queues: Map<string, Queued[]>;
   readonly flushes: { event: number; queue: readonly Queued[] }[];
   readonly meetings: Map<string, Meeting>;
-  /** By gpu and barrier: the lane of its meetings, which follow each other as the blocks come to them. */
+  /** By gpu and barrier: the lane of its meetings, which happen one after the other. */
   readonly barrierLanes: Map<string, number>;
 }
 
@@ -91,21 +90,21 @@ class BlockEvents {
   private readonly shared: SharedByBlocks;
   private readonly gpu: number;
   private readonly block: number;
-  /** The last event that all threads had in common. */
+  /** The last event at which all threads of the block met. */
   private joined: number;
-  /** Events since. */
+  /** The events since then. */
   private segment: number[] = [];
-  /** Those of them that threads may have to wait in. */
+  /** The events of the segment in which threads may have to wait. */
   private stops: number[] = [];
-  /** The last event of single threads since. */
+  /** By thread: its last event since then. */
   private threads = new Map<number, number>();
-  /** How often the block was at each barrier. */
+  /** By barrier: how often the block has reached it. */
   private readonly rounds = new Map<number, number>();
-  /** The lanes of the block: of threads, of data movers that run side by side, of what threads hand to port channels. */
+  /** The lanes of the block: of its threads, of concurrent data movement, and of the requests of each thread to port channels. */
   private readonly lanes = new Map<string, number>();
-  /** Data movers since the threads last met. */
+  /** The number of data movements since the threads last met. */
   private movers = 0;
-  /** The last effect of what each thread has handed to each port channel. */
+  /** By thread and port channel: the event in which the channel executes the last request. */
   private readonly effects = new Map<string, number>();
 
   constructor(layout: CellLayout, shared: SharedByBlocks, gpu: number, block: number, start: number) {
@@ -197,7 +196,7 @@ class BlockEvents {
     for (const move of moves) this.elements(move, place);
   }
 
-  /** Threads that wait for a packet hold up what they do next, and nothing else. */
+  /** Adds one event per element, since a thread that waits for a packet delays only its own later events. */
   private elements(move: ElementMove, place: OperationPlace): void {
     const stops: number[] = [];
     for (let from = 0; from < move.count; from++) {
@@ -207,7 +206,7 @@ class BlockEvents {
     if (stops.length > 0) this.stops = [this.gate([...this.stops, ...stops], place)];
   }
 
-  /** One event in place of many that threads may have to wait in. */
+  /** Joins events in which threads may have to wait to one event, so that fewer edges are needed. */
   private gate(stops: readonly number[], place: OperationPlace): number {
     const { graph } = this.shared;
     const lane = graph.openLane();
@@ -216,7 +215,7 @@ class BlockEvents {
     return event;
   }
 
-  /** What is handed to port channels, target by target, by the thread of that position. */
+  /** Issues requests to port channels: the k-th target belongs to the thread with position k. */
   private transfers(operation: ExecutionOperation, moves: readonly ElementMove[], place: OperationPlace): void {
     const raw = this.rawTransfers(operation, moves, place);
     raw.forEach((move, thread) => {
@@ -231,7 +230,10 @@ class BlockEvents {
     });
   }
 
-  /** `rppkt` waits for its packets and joins its threads before it hands them on, target by target. */
+  /**
+   * `rppkt` waits for its packets and joins its threads before it issues its requests, one per target. Other operations issue their moves as they
+   * are.
+   */
   private rawTransfers(
     operation: ExecutionOperation,
     moves: readonly ElementMove[],
@@ -302,7 +304,7 @@ class BlockEvents {
     this.shared.graph.edge(meeting.event, this.joined);
   }
 
-  /** All threads meet. */
+  /** Joins all threads. */
   private join(place: OperationPlace): void {
     const { graph } = this.shared;
     const lane = this.lane('thread 0');
@@ -315,7 +317,7 @@ class BlockEvents {
     this.threads = new Map();
   }
 
-  /** An event of one thread. */
+  /** Adds an event of one thread. */
   private thread(thread: number, place: OperationPlace, relaxed = false): number {
     const { graph } = this.shared;
     const lane = this.lane(`thread ${thread}`);
@@ -327,7 +329,7 @@ class BlockEvents {
     return event;
   }
 
-  /** An event of all threads, each on its own. */
+  /** Adds an event of all threads, which run independently in it. */
   private together(place: OperationPlace, moves: readonly EventMove[]): number {
     const { graph } = this.shared;
     const lane = this.lane(`mover ${this.movers++}`);
@@ -338,7 +340,7 @@ class BlockEvents {
     return event;
   }
 
-  /** What a port channel does once a thread has handed it over, in the order in which that thread hands things over. */
+  /** Adds the event in which a port channel executes a request. Requests of one thread are executed in order. */
   private effect(
     issue: number,
     operation: ExecutionOperation,

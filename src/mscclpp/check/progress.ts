@@ -1,6 +1,6 @@
 /**
- * Whether every event happens in every run. Nothing is consumed and nobody chooses, but for which of several waits gets
- * which signal: they are taken to get the latest that they may. So one run in which all that can happen does decides.
+ * Checks that every event happens in every run. Nothing is consumed and nothing is chosen, except which of several waits gets which signal; there the
+ * worst case is assumed, the latest signal possible. So a single run in which everything that can happen does happen decides.
  */
 
 import type { Finding } from '../../ir/verification.ts';
@@ -11,16 +11,18 @@ import { packetsOf } from './packets.ts';
 import type { EventProgram } from './program.ts';
 import { type ExecutionStoryLine, operationName, storyLine } from './words.ts';
 
-/** What an event waits for beyond what its block did before it. */
+/** A condition of an event besides the earlier events of its block: `count` of the events in `of` have happened. */
 interface Condition {
   readonly event: number;
-  /** Any of these, so many of them. */
+  /** The events that count towards the condition. */
   readonly of: readonly number[];
   readonly count: number;
   readonly what: string;
 }
 
-/** Signals and waits of a channel that are not equally many, and barriers at which not all meet: calls would get out of step. */
+/**
+ * Finds channels with different numbers of signals and waits, and barriers that not all blocks reach: consecutive calls would become unsynchronised.
+ */
 export function checkSynchronisationCounts({ graph, counters, meetings }: EventProgram): readonly Finding[] {
   const found = new CheckFindings('mismatched');
   const lines = (events: readonly number[]): ExecutionStoryLine[] =>
@@ -51,7 +53,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 const singular = (verb: string): string => verb.replace(/s$/, '');
 
 /**
- * Events that never happen, told from those that wait for something.
+ * Finds the events that never happen, and reports those that wait for a condition.
  * @param tickets which signal each wait needs in the worst case
  */
 export function checkProgress(program: EventProgram, tickets: Tickets): readonly Finding[] {
@@ -61,7 +63,7 @@ export function checkProgress(program: EventProgram, tickets: Tickets): readonly
   const done = runAll(graph.events.length, edges, conditions);
   const held = new Set(edges.flatMap(([from, to]) => (done[from] === 0 ? [to] : [])));
   const found = new CheckFindings('deadlock');
-  // What nobody can end is told before what waits for it.
+  // Conditions that can never be met are reported before the events that depend on them.
   const rootsFirst = [...conditions].sort((a, b) => Number(a.of.length >= a.count) - Number(b.of.length >= b.count));
   for (const condition of rootsFirst) {
     const { event, of, count } = condition;
@@ -76,10 +78,10 @@ export function checkProgress(program: EventProgram, tickets: Tickets): readonly
   return found.list();
 }
 
-/** Events of which others need some number, and those others by the number that they need, smallest first. */
+/** A set of events, and the conditions that need some number of them, the smallest number first. */
 interface Supply {
   readonly demands: Condition[];
-  /** How many of the events have happened, and how many of the demands they meet. */
+  /** How many of the events have happened, and how many of the conditions are met by that. */
   happened: number;
   met: number;
 }
@@ -97,7 +99,7 @@ function runAll(
     waiting[to]++;
     next[from].push(to);
   }
-  // Conditions on one counter share the array of its signals.
+  // Conditions on one counter share the array of its signals, which serves as the key.
   const byEvents = new Map<readonly number[], Condition[]>();
   for (const condition of conditions) {
     const demands = byEvents.get(condition.of);
@@ -135,7 +137,9 @@ function runAll(
   return done;
 }
 
-/** Waits need as many signals as waits that may come before them, and one; packets one of those who write them. */
+/**
+ * The conditions of waits and packets: a wait needs one signal more than there are waits that may precede it, and a packet needs one of its writers.
+ */
 function conditionsOf(program: EventProgram, tickets: Tickets): readonly Condition[] {
   const { graph, counters } = program;
   const conditions: Condition[] = [];

@@ -1,12 +1,11 @@
 /**
- * Races in any interleaving: two events that access a cell, one of them writing, must be ordered. A read is safe from a
- * later write once a packet has arrived that depends on the read. What was written is visible to others only through
- * signals that order memory, or in the packet itself.
+ * Checks for data races: two events that access a cell, at least one of them writing, must be ordered. A read is safe from a later write once a
+ * packet has arrived that depends on the read. Written data is visible to others only through signals that order memory, or in the packet itself.
  *
- * The accesses to a cell are visited in an order in which the events can happen. As in the race check of plans
- * (`src/verify/checks/races.ts`), each is compared with the last write and the reads since; the rest follows by
- * transitivity. One case does not: a write of plain data must be ordered in memory also against accesses behind a later
- * packet in the same cell, so that the last write of plain data is kept beside the last write.
+ * The accesses to a cell are visited in an order in which the events can happen. As in the race check of plans (`src/verify/checks/races.ts`), each
+ * access is compared with the last write and the reads since; the rest follows by transitivity, with one exception: a write of plain data must also
+ * be ordered in memory before accesses that follow a later packet in the same cell, so that the last write of plain data is kept beside the last
+ * write.
  */
 import type { Finding } from '../../ir/verification.ts';
 import { CheckFindings } from '../../verify/explain/findings.ts';
@@ -19,7 +18,7 @@ import { type Precedence, PrecedenceQueries } from './precedence.ts';
 import type { EventProgram } from './program.ts';
 import type { ExecutionStoryLine } from './words.ts';
 
-/** Pairs of operations of which nothing orders the accesses to some cell. */
+/** Finds pairs of operations whose accesses to some cell are not ordered. */
 export function checkElementRaces(
   { graph }: EventProgram,
   ordering: Ordering,
@@ -42,7 +41,7 @@ export function checkElementRaces(
 
 type AccessPair = readonly [earlier: Access, later: Access];
 
-/** Pairs that need an order of one strength, of which the quick test did not see it. */
+/** Pairs that need an order of one strength that the quick test did not find. */
 class DoubtfulPairs {
   readonly pairs = new OrderedPairs();
   private readonly precedence: Precedence;
@@ -54,7 +53,7 @@ class DoubtfulPairs {
     this.events = events;
   }
 
-  /** @param number what the pair is called in `unordered` */
+  /** @param number identifies the pair in `unordered` */
   check(earlier: number, later: number, number: number): void {
     const key = earlier * this.events + later;
     if (this.known.has(key)) return;
@@ -104,7 +103,7 @@ class CellScan {
     }
   }
 
-  /** Pairs that nothing orders, in the order in which cells were visited. */
+  /** The pairs that nothing orders, in the order in which cells were visited. */
   unordered(): readonly AccessPair[] {
     const found = [...this.racing];
     this.inMemory.unordered((pair) => found.push(pair));
@@ -118,7 +117,7 @@ class CellScan {
     needed.check(earlier.event, later.event, number);
   }
 
-  /** An event reads an element before it writes that element; what it does to other elements is another thread's. */
+  /** Checks accesses within an event. A thread reads an element before it writes that element; accesses to other elements belong to other threads. */
   private withinEvent(group: readonly Access[]): void {
     for (let b = 1; b < group.length; b++) {
       for (let a = 0; a < b; a++) {
@@ -156,7 +155,7 @@ function tellRace(
   return { message, story: accessLines(graph, [first, second], layout) };
 }
 
-/** The synchronisation that would order two accesses. */
+/** Suggests a synchronisation that would order two accesses. */
 function remedy({ events }: EventGraph, first: Access, second: Access, inExecution: boolean): string {
   const [a, b] = [events[first.event], events[second.event]];
   const [from, to] = [a.place, b.place];

@@ -1,6 +1,6 @@
 /**
- * What each operation that moves data reads and writes, as the runtime's kernels do it. A list ends with a role that may
- * come any number of times (`more`). `packets` are scratch in packet form: data beside flags that readers wait for.
+ * The operands of each operation that moves data, according to the runtime's kernels. A list of operands ends with a role that may occur any number
+ * of times (`more`). `packets` are scratch in packet form: data with flags that readers wait for.
  */
 import type { ChannelType } from '../execution-plan.ts';
 
@@ -15,9 +15,9 @@ export interface Operands {
 export interface ExecutionShape {
   readonly sources: Operands;
   readonly targets: Operands;
-  /** Sources are combined into all targets; otherwise the k-th source goes to the k-th target. */
+  /** Whether all sources are combined into every target; otherwise the k-th source goes to the k-th target. */
   readonly combines: boolean;
-  /** How it may reach other gpus; undefined: it does not. */
+  /** The types of channels over which the operation accesses other gpus; undefined if it does not. */
   readonly over?: readonly ChannelType[];
 }
 
@@ -26,7 +26,7 @@ const oneAnd = (role: Role, more: Role): Operands => ({ first: [role], more });
 
 const memory = ['memory'] as const;
 
-/** By name; those that only synchronise have none. */
+/** By name of the operation; those that only synchronise have none. */
 export const shapes: Readonly<Record<string, ExecutionShape>> = {
   copy: { sources: one('local'), targets: one('local'), combines: true },
   cpkt: { sources: one('local'), targets: one('packets'), combines: true },
@@ -85,7 +85,7 @@ export const shapes: Readonly<Record<string, ExecutionShape>> = {
   gstorepkt: { sources: one('packets'), targets: one('switch packets'), combines: true, over: ['switch'] },
 };
 
-/** The role of the operand at a position; undefined where there are too many. */
+/** The role of the operand at a position; undefined if there are too many operands. */
 export function roleOf({ first, more }: Operands, at: number): Role | undefined {
   return first[at] ?? more;
 }

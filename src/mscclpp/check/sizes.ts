@@ -1,7 +1,7 @@
 /**
- * The sizes of message that a plan is judged at. Without groups of blocks and pipelines one size stands for all. Groups
- * divide chunks evenly at one size and unevenly at another; pipelines run once, twice, three times, and once more than
- * fits their scratch.
+ * Chooses the message sizes at which a plan is checked. Without groups of blocks and pipelines one size stands for all. Groups are checked at a size
+ * that they divide evenly and at one that they do not; pipelines are checked for one, two and three iterations, and for one more than their scratch
+ * can hold.
  */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Bytes } from '../../ir/units.ts';
@@ -11,8 +11,8 @@ import { type JudgedSize, pieceOfScratch, shareOf } from './layout.ts';
 import { judged } from './limits.ts';
 
 /**
- * Every size to judge at, the smallest first.
- * @throws CccError 'unsupported' where chunks would have to be divided too finely, or the file allows none of the sizes
+ * The sizes, in ascending order.
+ * @throws CccError 'unsupported' if chunks would have to be divided too finely, or if the file allows none of the sizes
  */
 export function scalesOf(plan: ExecutionPlan): readonly JudgedSize[] {
   const operations = allOperations(plan);
@@ -29,7 +29,7 @@ export function scalesOf(plan: ExecutionPlan): readonly JudgedSize[] {
   return scales;
 }
 
-/** The scale of chunks of so many bytes, or of the next that groups of blocks divide evenly. */
+/** The size with chunks of so many bytes, or of the next larger number that all groups of blocks divide evenly. */
 export function scaleFor(plan: ExecutionPlan, bytes: Bytes): JudgedSize {
   const operations = allOperations(plan);
   const even = evenly(plan, operations);
@@ -37,7 +37,7 @@ export function scaleFor(plan: ExecutionPlan, bytes: Bytes): JudgedSize {
   return { chunk, cell: cellOf(plan, operations, chunk) };
 }
 
-/** Chunks of multiples of it are divided evenly by all groups of blocks. */
+/** Chunks whose bytes are a multiple of the returned number are divided evenly by all groups of blocks. */
 function evenly({ alignment }: ExecutionPlan, operations: readonly ExecutionOperation[]): Bytes {
   return operations.map(({ share }) => share?.blocks ?? 1).reduce(leastCommonMultiple, 1) * alignment;
 }
@@ -46,7 +46,7 @@ function unsuited(plan: ExecutionPlan, message: string): CccError {
   return new CccError('unsupported', message, plan.range);
 }
 
-/** Bytes of a chunk at each size. */
+/** The bytes of a chunk at each size. */
 function chunksOf(plan: ExecutionPlan, operations: readonly ExecutionOperation[], least: Bytes): readonly Bytes[] {
   const { alignment } = plan;
   const loops = operations.flatMap(({ loop }) => (loop === undefined ? [] : [loop]));
@@ -55,7 +55,7 @@ function chunksOf(plan: ExecutionPlan, operations: readonly ExecutionOperation[]
   if (loops.length === 0) {
     const evenly = up(least, even);
     if (even === alignment) return [evenly];
-    // Uneven shares show where chunks are small; above, they differ by less and less.
+    // Uneven shares matter most for small chunks, since the relative difference of the shares decreases with the size.
     const unevenly = (evenly + alignment) / alignment <= judged.cells ? [evenly + alignment] : [];
     const tiny = up(least, alignment);
     return [...(tiny / alignment <= judged.cells ? [tiny] : []), evenly, ...unevenly];
@@ -68,14 +68,14 @@ function chunksOf(plan: ExecutionPlan, operations: readonly ExecutionOperation[]
   });
 }
 
-/** Iterations after which a pipeline comes back to scratch that it has used, and one more. */
+/** The number of iterations after which a pipeline reuses scratch, plus one. */
 function wrapping({ gpus, ...plan }: ExecutionPlan, unit: Bytes): readonly number[] {
   return gpus
     .filter(({ chunks }) => chunks.scratch > 0)
     .map(({ chunks }) => Math.ceil(pieceOfScratch({ gpus, ...plan }, chunks.scratch) / unit) + 1);
 }
 
-/** Bytes of a chunk that the file's limits for messages leave. */
+/** The minimum and maximum bytes of a chunk under the file's limits on messages. */
 function chunkLimits({ gpus, collective, messages }: ExecutionPlan): { readonly least: Bytes; readonly most: Bytes } {
   const counts = gpus.map(({ chunks }) => (collective === 'allgather' ? chunks.output : chunks.input));
   const count = Math.max(1, ...counts);
@@ -88,7 +88,7 @@ export function allOperations({ gpus }: ExecutionPlan): readonly ExecutionOperat
     .flatMap((operation) => [operation, ...(operation.loop?.operations ?? [])]);
 }
 
-/** The largest piece that no chunk, share and unit of a pipeline divides. */
+/** The largest unit that no chunk, share or unit of a pipeline divides. */
 function cellOf(plan: ExecutionPlan, operations: readonly ExecutionOperation[], chunk: Bytes): Bytes {
   let cell = chunk;
   const divide = (bytes: Bytes): void => {

@@ -1,11 +1,11 @@
-/** Switch channels are made by all gpus of their group together, one after the other. */
+/** Checks switch channels, which all gpus of their group create together, one after the other. */
 
 import type { Finding } from '../../ir/verification.ts';
 import { CheckFindings } from '../../verify/explain/findings.ts';
 import type { ExecutionPlan } from '../execution-plan.ts';
 import { partLine } from './words.ts';
 
-/** Groups that not all of their gpus declare, the same number of times and of the same buffers. */
+/** Finds groups that their gpus do not all declare equally often and for the same buffers. */
 export function checkSwitches({ gpus }: ExecutionPlan): readonly Finding[] {
   const found = new CheckFindings('malformed');
   const declared = gpus.map(({ switches }) => {

@@ -1,4 +1,4 @@
-/** What one gpu runs: thread blocks, channels, buffers of others, semaphores. */
+/** Reads the program of one gpu: thread blocks, channels, remote buffers, semaphores. */
 
 import type { PlanBuffer } from '../../ir/plan.ts';
 import type { JsonReader } from '../../read/plan/json-reader.ts';
@@ -24,7 +24,7 @@ const channelTypes = [...pairChannelTypes, 'switch'] as const;
 
 type Chunks = { -readonly [Buffer in PlanBuffer]?: number };
 
-/** Where the file's keys differ from the names here. */
+/** The file's keys that differ from the names in this code. */
 const spelling = {
   input: 'input_chunks',
   output: 'output_chunks',
@@ -33,7 +33,7 @@ const spelling = {
   remoteBuffers: 'remote_buffers',
 } as const;
 
-/** @throws CccError 'malformed' for what is missing or of another kind */
+/** @throws CccError 'malformed' for missing fields and fields of the wrong type */
 export function readGpu(json: JsonReader, budget: OperationBudget): ExecutionGpu {
   const start = json.offset;
   const fields: {

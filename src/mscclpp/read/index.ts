@@ -1,2 +1,2 @@
-/** MSCCL++ execution plans in. */
+/** Reads MSCCL++ execution plans. */
 export { isMscclppText, readMscclpp } from './read-mscclpp.ts';

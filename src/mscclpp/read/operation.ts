@@ -1,17 +1,17 @@
-/** One operation of an execution plan. */
+/** Reads one operation of an execution plan. */
 
 import type { PlanBuffer } from '../../ir/plan.ts';
 import type { JsonReader } from '../../read/plan/json-reader.ts';
 import type { ChannelType, ChunkReference, ExecutionOperation } from '../execution-plan.ts';
 import { withRequired } from './required.ts';
 
-/** Buffers as the file spells them. */
+/** The file's names of buffers. */
 const buffers: Readonly<Record<string, PlanBuffer>> = { i: 'input', o: 'output', s: 'scratch' };
 const channelTypes = ['memory', 'port', 'switch', 'none'] as const;
 
-/** Room for what is left of an operation budget. */
+/** Counts operations against a limit. */
 export interface OperationBudget {
-  /** @throws CccError 'limit' once more operations were read than the limit allows */
+  /** @throws CccError 'limit' if more operations have been read than the limit allows */
   spend(): void;
 }
 
@@ -19,7 +19,7 @@ export function readBuffer(json: JsonReader): PlanBuffer {
   return buffers[json.word('a buffer', ['i', 'o', 's'])];
 }
 
-/** `undefined` where the file says that there is none. */
+/** Returns undefined if the file states that there is no channel. */
 function readChannelType(json: JsonReader): ChannelType | undefined {
   const type = json.word('a channel type', channelTypes);
   return type === 'none' ? undefined : type;
@@ -33,7 +33,7 @@ export function readIntegers(json: JsonReader, what: string): readonly number[] 
 
 type Fields = { -readonly [Key in keyof ExecutionOperation]?: ExecutionOperation[Key] | undefined };
 
-/** @throws CccError 'malformed' for what is missing or of another kind; keys that the runtime does not read are passed over */
+/** @throws CccError 'malformed' for missing fields and fields of the wrong type; keys that the runtime does not read are ignored */
 export function readExecutionOperation(json: JsonReader, budget: OperationBudget, nested = false): ExecutionOperation {
   budget.spend();
   const start = json.offset;

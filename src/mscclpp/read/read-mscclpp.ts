@@ -1,4 +1,4 @@
-/** MSCCL++ execution plans: JSON in, the plan as the file says it. */
+/** Reads MSCCL++ execution plans from JSON. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import type { ReadOptions } from '../../read/options.ts';
@@ -8,20 +8,20 @@ import { readGpu } from './gpu.ts';
 import type { OperationBudget } from './operation.ts';
 import { withRequired } from './required.ts';
 
-/** Whether a text is such a plan: it lists gpus, and is no plan of ccc's own. */
+/** Whether a text is an MSCCL++ execution plan: it lists gpus, and is not a plan in the format of ccc. */
 export function isMscclppText({ text }: SourceText): boolean {
   return /^[\s\ufeff]*\{/.test(text) && /"gpus"\s*:/.test(text) && !/"format"\s*:\s*"ccc-/.test(text);
 }
 
 type Fields = { -readonly [Key in keyof ExecutionPlan]?: ExecutionPlan[Key] | undefined };
 
-/** The greatest size that the runtime knows: no limit. */
+/** The maximum size in the format, which stands for no limit. */
 const unlimited = 2 ** 64;
 
 /**
- * Reads an execution plan; whether the runtime takes it and it is right is for the judge to say. Keys that the runtime
- * does not read are passed over.
- * @throws CccError 'syntax' for text that is not JSON, 'malformed' for what is missing or of another kind, 'limit'
+ * Reads an execution plan. Whether the runtime accepts it, and whether it is correct, is decided by the checker. Keys that the runtime does not read
+ * are ignored.
+ * @throws CccError 'syntax' for text that is not JSON, 'malformed' for missing fields and fields of the wrong type, 'limit'
  */
 export function readMscclpp(source: SourceText, { limits = defaultLimits }: ReadOptions = {}): ExecutionPlan {
   const json = new JsonReader(source);

@@ -1,4 +1,4 @@
-/** Fields that a document must have. */
+/** Checks for required fields of a document. */
 import type { JsonReader } from '../../read/plan/json-reader.ts';
 
 type Present<Fields, Key extends keyof Fields> = Fields & {
@@ -10,9 +10,9 @@ function has<Fields, Key extends keyof Fields>(fields: Fields, keys: readonly Ke
 }
 
 /**
- * The fields, with those that must be there.
- * @param spelling how the file writes keys that are not written as they are named here
- * @throws CccError 'malformed' for the first that is missing
+ * Narrows the type of the fields, after checking that the required ones are present.
+ * @param spelling the file's keys, if they differ from the names of the fields
+ * @throws CccError 'malformed' for the first missing field
  */
 export function withRequired<Fields, Key extends keyof Fields & string>(
   json: JsonReader,

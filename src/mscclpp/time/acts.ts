@@ -1,4 +1,4 @@
-/** What the blocks of an execution plan do, block by block and in the order of the file, as far as it takes time. */
+/** The actions of the blocks of an execution plan that take time, block by block, in the order of the file. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Slice } from '../../ir/plan.ts';
 import {
@@ -13,18 +13,18 @@ import {
 } from '../check/index.ts';
 import type { ChunkReference, ExecutionOperation } from '../execution-plan.ts';
 
-/** One thing that a block does. Counts are cells of the layout. */
+/** One action of a block. Counts are cells of the layout. */
 export type Act = { readonly gpu: number; readonly block: number; readonly range: SourceRange } & (
   | { readonly what: 'copy' | 'reduce'; readonly count: number; readonly from: Slice; readonly to: Slice }
-  /** To another gpu, which is told by a later signal. */
+  /** A write to another gpu, which learns of it by a later signal. */
   | { readonly what: 'put'; readonly peer: number; readonly count: number; readonly from: Slice; readonly to: Slice }
-  /** What is read from another gpu is asked for first. */
+  /** Reading from another gpu takes two actions: `ask` requests the data, `get` awaits it. */
   | { readonly what: 'ask'; readonly peer: number; readonly count: number; readonly to: Slice }
   | { readonly what: 'get'; readonly peer: number }
   | { readonly what: 'signal' | 'wait'; readonly counter: Counter; readonly peer: number }
   | { readonly what: 'release' | 'acquire'; readonly counter: Counter }
   | { readonly what: 'barrier'; readonly id: number }
-  /** Packets tell by themselves that they are there. */
+  /** Packets need no signal: their flags show that they have arrived. */
   | {
       readonly what: 'packets' | 'wait for packets';
       readonly span: CellSpan;
@@ -33,10 +33,10 @@ export type Act = { readonly gpu: number; readonly block: number; readonly range
     }
 );
 
-/** Acts of all blocks together: each becomes an operation or two. */
+/** Maximum number of actions of all blocks together; each becomes one or two operations. */
 const mostActs = 1_000_000;
 
-/** @throws CccError 'unsupported' for switch channels, 'limit' for pipelines that run too often */
+/** Lists the actions. @throws CccError 'unsupported' for switch channels, 'limit' for pipelines with too many iterations */
 export function actsOf(layout: CellLayout): readonly Act[] {
   const { plan, scale } = layout;
   const counters = new SynchronisationCounters(plan);
@@ -124,7 +124,7 @@ class BlockWalk {
     });
   }
 
-  /** What comes in, then what is done with it, then what goes out. */
+  /** Adds the actions of a data movement: those that receive, then those that work locally, then those that send. */
   private move({ sources, targets, count }: ElementMove, range: SourceRange, from: Slice, to: Slice): void {
     const { gpu, block, acts } = this;
     const at = { gpu, block, range };
@@ -150,7 +150,7 @@ class BlockWalk {
     return { counter, peer: channels[type][id] };
   }
 
-  /** Chunks of an operand as cells of a buffer, for people. */
+  /** The chunks of an operand as a slice of cells, for display. */
   private sliceOf({ place, index, size }: ChunkReference, channelType: ExecutionOperation['channelType']): Slice {
     const { plan, scale } = this.layout;
     const { blocks, remoteBuffers } = plan.gpus[this.gpu];

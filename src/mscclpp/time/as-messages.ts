@@ -1,6 +1,6 @@
 /**
- * An execution plan of MSCCL++ as a plan that sends and receives, which has times, loads and timelines like any other (docs/mscclpp.md says what is
- * approximated). Blocks become lanes. It says when things happen and not what: no rung of the verifier is for it.
+ * Converts an MSCCL++ execution plan to a plan with sends and receives, which can be simulated and drawn like any other (docs/mscclpp.md lists the
+ * approximations). Blocks become lanes. The result describes when things happen, not which data moves, so that the verifier does not apply to it.
  */
 import { CccError } from '../../ir/diagnostic.ts';
 import { operationFrom, type Plan, PlanBuilder } from '../../ir/plan.ts';
@@ -14,10 +14,10 @@ import type { Draft } from './drafts.ts';
 import { blockLanesOf, type GpuLane } from './messages.ts';
 
 /**
- * The messages of a plan that has been judged correct.
- * @param size M
- * @throws CccError 'unsupported' for a size that the file does not serve, switch channels, and blocks whose threads must run ahead of others;
- * 'limit' for pipelines that run too often
+ * Converts a plan that has been found correct.
+ * @param size bytes of the whole message (M)
+ * @throws CccError 'unsupported' for a size that the file does not serve, switch channels, and blocks whose threads must run ahead of others; 'limit'
+ *   for pipelines with too many iterations
  */
 export function asMessages(plan: ExecutionPlan, size: Bytes): Plan {
   const { least, most } = plan.messages;
@@ -36,7 +36,10 @@ export function asMessages(plan: ExecutionPlan, size: Bytes): Plan {
   return build(plan, lanes).build(header);
 }
 
-/** The machine as such messages meet it: nothing has slots, and no program runs again for each slice. */
+/**
+ * The machine for such messages: connections buffer any number of them, since the runtime has no slots, and lanes do not repeat their program for
+ * every slice.
+ */
 export function machineForMessages(topology: Topology): Topology {
   const { lane } = topology;
   const machine = { ...topology, inflight: undefined };
@@ -72,7 +75,7 @@ function build(plan: ExecutionPlan, lanes: readonly GpuLane[]): PlanBuilder {
   return builder;
 }
 
-/** Numbers of connections: from 0 on between each two gpus. */
+/** The channel number of each connection, counted from 0 for each pair of gpus. */
 function channelsOf(lanes: readonly GpuLane[]): ReadonlyMap<string, number> {
   const channels = new Map<string, number>();
   const used = new Map<string, number>();
@@ -86,7 +89,7 @@ function channelsOf(lanes: readonly GpuLane[]): ReadonlyMap<string, number> {
   return channels;
 }
 
-/** How many operations come before each, one after the other. */
+/** The step of each operation: the length of the longest chain of operations before it. */
 function stepsOf(plan: ExecutionPlan, lanes: readonly GpuLane[]): ReadonlyMap<Draft, number> {
   const next = new Map<Draft, Draft[]>();
   const waiting = new Map<Draft, number>();

@@ -1,28 +1,28 @@
-/** Operations before they have their numbers, and the places in blocks where they stand. */
+/** Operations that have no number yet, and the positions in blocks to which they belong. */
 import type { SourceRange } from '../../ir/diagnostic.ts';
 import type { OperationKind, Slice } from '../../ir/plan.ts';
 
-/** An operation to be. */
+/** An operation under construction. */
 export interface Draft {
   readonly gpu: number;
   readonly kind: OperationKind;
   readonly range: SourceRange;
-  /** What it sends, takes in, or works on. */
+  /** The slice that it sends, receives or works on. */
   readonly slice: Slice;
-  /** Operations of the same gpu that come before it. */
+  /** Operations of the same gpu that must precede it. */
   readonly after: Draft[];
-  /** Of a receive: the send of its message. */
+  /** Of a receive: the matching send. */
   readonly sent?: Draft;
-  /** Of both ends of a message: those of one connection keep their order. */
+  /** Of both ends of a message: its connection, which keeps the order of its messages. */
   connection?: string;
 }
 
-/** What a block does at one place; where it sends or receives that is known when all blocks have been looked at. */
+/** The operations of a block at one position of its program. Sends and receives are added once all blocks have been visited. */
 export interface BlockPosition {
   readonly gpu: number;
   readonly block: number;
   readonly range: SourceRange;
-  /** Place of the act in a run of all blocks. */
+  /** Position of the action in a run of all blocks. */
   readonly position: number;
   readonly drafts: Draft[];
 }
@@ -36,7 +36,7 @@ export function draft(place: BlockPosition, kind: OperationKind, slice: Slice): 
   return made;
 }
 
-/** Takes a message in. @param connection what both ends share beside their lanes */
+/** Adds a receive. @param connection identifies the connection, together with the lanes of both ends */
 export function receive(place: BlockPosition, sent: Draft, slice: Slice, connection: string): void {
   const { gpu, range } = place;
   sent.connection = connection;
@@ -47,7 +47,7 @@ export function laneName({ gpu, block }: BlockPosition): string {
   return `${gpu}.${block}`;
 }
 
-/** The order of a run decides where several blocks signal on one channel, or wait on it. */
+/** Orders positions by a run of all blocks, which decides the order of signals or waits of several blocks on one channel. */
 export function byPlace(a: BlockPosition, b: BlockPosition): number {
   return a.position - b.position || a.block - b.block;
 }

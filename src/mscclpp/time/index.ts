@@ -1,2 +1,2 @@
-/** MSCCL++ execution plans as messages, for their times. */
+/** Timing of MSCCL++ execution plans by conversion to messages. */
 export { asMessages, machineForMessages } from './as-messages.ts';

@@ -1,23 +1,23 @@
-/** Acts of blocks as operations that send and receive: which wait gets which message, and who waits for whom within a gpu. */
+/** Converts the actions of blocks to sends and receives: matches signals with waits, and orders operations within a gpu. */
 import type { Counter } from '../check/index.ts';
 import type { Act } from './acts.ts';
 import { type BlockPosition, byPlace, type Draft, draft, entryOf, laneName, nothing, receive } from './drafts.ts';
 import { PacketMessages } from './packets.ts';
 import { runOrderOfActs } from './run-order.ts';
 
-/** Operations in their order, and the gpu that they belong to. */
+/** A lane: its operations in order, and its gpu. */
 export interface GpuLane {
   readonly gpu: number;
   readonly drafts: readonly Draft[];
 }
 
-/** A signal and the messages that it tells of. */
+/** A signal and the messages whose arrival it announces. */
 interface Signal {
   readonly place: BlockPosition;
   readonly messages: readonly Draft[];
 }
 
-/** The lanes of all gpus: their blocks, and those that stand for memory that others read, or write without telling. */
+/** The lanes of all gpus: one for each block, and further ones for memory that other gpus read, or write without a signal. */
 export function blockLanesOf(acts: readonly Act[]): readonly GpuLane[] {
   const drafting = new Drafting();
   const places = runOrderOfActs(acts);
@@ -30,23 +30,23 @@ export function blockLanesOf(acts: readonly Act[]): readonly GpuLane[] {
 class Drafting {
   private readonly blocks = new Map<string, BlockPosition[]>();
   private readonly memory: GpuLane[] = [];
-  /** Memory that answers a block, in the order in which it is asked, by block and peer. */
+  /** By block and peer: the memory that answers the block's reads, in the order of the requests. */
   private readonly answering = new Map<string, BlockPosition>();
-  /** Puts that no signal of their block has told of yet, by block and peer. */
+  /** By block and peer: puts that no signal of the block has announced yet. */
   private readonly untold = new Map<string, { readonly peer: number; readonly puts: Draft[] }>();
   private readonly channels = new Map<Counter, { readonly signals: Signal[]; readonly waits: BlockPosition[] }>();
   private readonly semaphores = new Map<
     Counter,
     { readonly releases: BlockPosition[]; readonly acquires: BlockPosition[] }
   >();
-  /** Who meets at each round of each barrier, and how often blocks have met there. */
+  /** By barrier and round: the positions that meet there. The number of rounds of each block is counted as well. */
   private readonly meetings = new Map<string, BlockPosition[]>();
   private readonly rounds = new Map<string, number>();
-  /** Answers that a block has asked for and not taken in yet. */
+  /** By block and peer: answers that the block has requested and not received yet. */
   private readonly answers = new Map<string, Draft[]>();
   private readonly packets = new PacketMessages();
 
-  /** @param position the place of the act in a run */
+  /** Adds an action. @param position its position in a run of all blocks */
   add(act: Act, position: number): void {
     const place = this.place(act, position);
     switch (act.what) {
@@ -126,7 +126,7 @@ class Drafting {
     return entryOf(this.semaphores, counter, () => ({ releases: [], acquires: [] }));
   }
 
-  /** A message without bytes that the memory of a gpu answers. */
+  /** Adds a request without bytes, and the answer of the peer's memory. */
   private ask(place: BlockPosition, peer: number, slice: Draft['slice']): void {
     const lane = laneName(place);
     const asked = draft(place, 'send', nothing);
@@ -135,7 +135,7 @@ class Drafting {
     entryOf(this.answers, `${lane} ${peer}`, () => []).push(draft(memory, 'send', slice));
   }
 
-  /** What arrives without anybody being told by it. */
+  /** Adds the receive of a message that is not announced to any block, in a lane of its own. */
   private leave(sent: Draft, gpu: number): void {
     receive(
       this.memoryOf(gpu, { ...sent, block: -1 }),
@@ -160,7 +160,7 @@ class Drafting {
     entryOf(this.meetings, `${place.gpu} ${id} ${round}`, () => []).push(place);
   }
 
-  /** The k-th wait takes in what the k-th signal tells of; bytes are where they belong already. */
+  /** Matches the k-th wait with the k-th signal: the wait receives the messages that the signal announces, whose bytes are in place already. */
   private matchSignals(): void {
     for (const { signals, waits } of this.channels.values()) {
       signals.sort((a, b) => byPlace(a.place, b.place));

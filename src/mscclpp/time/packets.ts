@@ -1,4 +1,4 @@
-/** Packets: each reading operation takes a message of its own from each operation that wrote what it reads. */
+/** Converts packets to messages: each reading operation receives one message from each operation that wrote what it reads. */
 import type { Slice } from '../../ir/plan.ts';
 import type { CellSpan } from '../check/index.ts';
 import { type BlockPosition, byPlace, type Draft, draft, entryOf, laneName, receive } from './drafts.ts';
@@ -6,20 +6,20 @@ import { type BlockPosition, byPlace, type Draft, draft, entryOf, laneName, rece
 interface Access {
   readonly place: BlockPosition;
   readonly span: CellSpan;
-  /** Elements: each is as many bytes of data as of flags. */
+  /** Number of elements; each has as many bytes of data as of flags. */
   readonly count: number;
   readonly at: Slice;
-  /** Of a gpu's own packets: the copy that writes them. */
+  /** For packets in the gpu's own memory: the copy that writes them. */
   readonly own: Draft | undefined;
 }
 
-/** Data and flags. */
+/** Cells of a packet: data and flags. */
 const cellsOfPacket = 2;
 
 export class PacketMessages {
   private readonly writes: Access[] = [];
   private readonly reads: Access[] = [];
-  /** Which receive brought what a write wrote, so that whoever reads it again waits for that. */
+  /** By write and first cell: the receive that brought the data, so that later readers of the data wait for it. */
   private readonly brought = new Map<Access, Map<number, Draft>>();
 
   write(place: BlockPosition, span: CellSpan, count: number, at: Slice): void {
@@ -31,7 +31,7 @@ export class PacketMessages {
     this.reads.push({ place, span, count, at, own: undefined });
   }
 
-  /** Puts sends and receives at the places of writes and reads; what nobody reads is left to `unread`. */
+  /** Adds sends and receives at the positions of writes and reads. Calls `unread` for messages that nobody reads. */
   match(unread: (sent: Draft, gpu: number) => void): void {
     const writers = new Map<number, Access[]>();
     for (const write of this.writes.sort((a, b) => byPlace(a.place, b.place))) {
@@ -65,7 +65,7 @@ export class PacketMessages {
       return;
     }
     const sent = draft(write.place, 'send', { ...write.at, count });
-    // Blocks may read in another order than others write: each operation that writes has connections of its own.
+    // Blocks may read in an order other than that of the writes; so each writing operation has connections of its own.
     const connection = `packets ${laneName(write.place)} ${write.place.position} ${laneName(read.place)}`;
     receive(read.place, sent, { ...read.at, count }, connection);
     known.set(read.span.first, read.place.drafts[read.place.drafts.length - 1]);

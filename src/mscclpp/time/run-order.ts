@@ -1,10 +1,10 @@
 /**
- * One run of the blocks, in which each does one act in turn, or waits. Where several blocks signal on one channel, or wait
- * on it, it decides which wait gets which signal: the blocks of one long lane of a plan come one after the other.
+ * One run of the blocks, in which each block in turn performs an action or waits. If several blocks signal on one channel, or wait on it, the run
+ * decides which wait gets which signal. The blocks into which a long lane of a plan was cut run one after the other.
  */
 import type { Act } from './acts.ts';
 
-/** By act: its place in the run. Where all blocks wait for each other, they go on as if they did not. */
+/** By action: its position in the run. If all blocks wait for each other, they continue as if they did not. */
 export function runOrderOfActs(acts: readonly Act[]): Int32Array {
   const run = new ActRun();
   const places = new Int32Array(acts.length);
@@ -30,7 +30,7 @@ export function runOrderOfActs(acts: readonly Act[]): Int32Array {
   return places;
 }
 
-/** Acts of a block by their number, and how many of them it has done. */
+/** The actions of a block, and how many of them it has performed. */
 interface BlockProgress {
   readonly acts: number[];
   next: number;
@@ -48,9 +48,9 @@ function blocksOf(acts: readonly Act[]): ReadonlyMap<string, BlockProgress> {
 }
 
 class ActRun {
-  /** By counter: signals that no wait has taken yet; below zero where a wait went on without one. */
+  /** By counter: signals that no wait has consumed yet; negative if a wait continued without a signal. */
   private readonly counts = new Map<object, number>();
-  /** Cells of packets that have been written. */
+  /** First cells of the packets that have been written. */
   private readonly written = new Set<number>();
 
   isPossible(act: Act): boolean {
@@ -81,7 +81,7 @@ class ActRun {
   }
 }
 
-/** First cells of the packets of an act; each takes two. */
+/** The first cells of the packets of an action; each packet has two cells. */
 function cellsOf({ span, count }: Extract<Act, { what: 'packets' | 'wait for packets' }>): number[] {
   return Array.from({ length: count }, (_, element) => span.first + 2 * element);
 }

@@ -1,6 +1,6 @@
 /**
- * Lanes as thread blocks: each operation with the signals, waits and `nop`s that it needs, in blocks of at most 64
- * operations. A long lane goes on in another block, which waits for the end of the one before.
+ * Writes lanes as thread blocks: each operation with the signals, waits and `nop`s that it needs, in blocks of at most 64 operations. A long lane
+ * continues in another block, which waits for the end of the previous one.
  */
 
 import { executionLimits as most } from '../execution-plan.ts';
@@ -10,13 +10,13 @@ import { pairsOf } from './flat.ts';
 import type { MessagePlan } from './messages.ts';
 import type { SynchronisationWaits } from './waits.ts';
 
-/** What the blocks of a rank share. */
+/** The resources that the blocks of a rank share: channels and semaphores. */
 export class Resources {
   readonly channels: Channel[] = [];
   semaphores = 0;
   private readonly known = new Map<string, number>();
 
-  /** The rank's end of a connection from one rank to another. */
+  /** The id of this rank's end of a connection. */
   channel(from: number, to: number, connection: number, own: number, type: EmittedChannelType): number {
     const key = `${from} ${to} ${connection}`;
     let channel = this.known.get(key);
@@ -32,24 +32,24 @@ export class Resources {
   }
 }
 
-/** What every lane needs to know. */
+/** The data that the writers of all lanes share. */
 export interface Plans {
   readonly flat: FlatPlan;
   readonly messages: MessagePlan;
   readonly waits: SynchronisationWaits;
   readonly packets: boolean;
-  /** Semaphores of waits: `earlier later`. */
+  /** The semaphore with which the operation `later` waits for `earlier`. */
   readonly semaphoreOf: (earlier: number, later: number) => number;
-  /** Who waits for the end of an operation. */
+  /** By operation: the operations of other lanes that wait for its end. */
   readonly waiting: readonly (readonly number[])[];
   readonly typeOf: (from: number, to: number) => EmittedChannelType;
 }
 
-/** The blocks of one lane, whose operations are given in order. */
+/** Writes the blocks of one lane, whose operations are given in order. */
 export function blocksOfLane(plans: Plans, resources: Resources, operations: readonly number[]): Instruction[][] {
   const writer = new BlockWriter(resources, plans.flat, plans.flat.operations[operations[0]].rank);
   const lane = new LaneWriter(plans, resources, writer);
-  // Whoever sends must know that this gpu has begun: the first thing that its receivers say.
+  // Senders must know that this gpu has begun; so the signals that say so come first.
   for (const id of operations) lane.begin(id);
   for (const id of operations) lane.write(id);
   return writer.blocks();
@@ -133,7 +133,7 @@ class LaneWriter {
     }
   }
 
-  /** The kernel adds in the order of the sources; of packets it adds the local operand last. */
+  /** Writes a reduction. The kernel adds in the order of the sources, but with packets it adds the local operand last. */
   private add(source: ChunkRow, target: ChunkRow, sourceFirst: boolean, name: 're' | 'repkt'): void {
     const sources = sourceFirst && name === 're' ? [source, target] : [target, source];
     this.writer.move({ name, sources, target });
@@ -153,7 +153,7 @@ function stageRows(first: number, count: number): ChunkRow[] {
   return Array.from({ length: count }, (_, i) => ({ buffer: 'scratch', index: first + i, size: 1 }));
 }
 
-/** Writes operations into blocks, and a `nop` wherever threads must meet. */
+/** Writes operations into blocks, with a `nop` wherever the threads must meet. */
 class BlockWriter {
   private readonly resources: Resources;
   private readonly flat: FlatPlan;
@@ -161,13 +161,13 @@ class BlockWriter {
   private readonly full: Instruction[][] = [];
   private block: Instruction[] = [];
   private channels = new Set<number>();
-  /** Buffers of others. */
+  /** Remote buffers that the block uses. */
   private remote = new Set<string>();
-  /** What has been moved since the threads last met. */
+  /** The data movements since the threads last met. */
   private moved: { readonly reads: readonly ChunkRow[]; readonly writes: readonly ChunkRow[] }[] = [];
-  /** Some thread has waited since. */
+  /** Whether a thread has waited since then. */
   private heard = false;
-  /** So has one that is not the first. */
+  /** Whether a thread other than the first has waited since then. */
   private heardByOthers = false;
 
   constructor(resources: Resources, flat: FlatPlan, rank: number) {
@@ -180,7 +180,7 @@ class BlockWriter {
     return this.block.length === 0 ? this.full : [...this.full, this.block];
   }
 
-  /** Goes on in another block where this one has no room for so many more. */
+  /** Continues in another block if this one has no room for so many more operations. */
   openFor(operations: number): void {
     const fits = this.channels.size < most.channels && this.remote.size < most.channels;
     if (fits && this.block.length + operations <= most.operations - 3) return;
@@ -194,14 +194,14 @@ class BlockWriter {
     this.acquire([link]);
   }
 
-  /** A signal: all that was moved comes before it. */
+  /** Writes a signal. All earlier data movement must be complete, so that the threads may have to meet first. */
   tell(channel: number): void {
     this.room();
     if (this.moved.length > 0 || this.heardByOthers) this.meet();
     this.put({ name: 'signal', channel }, channel);
   }
 
-  /** A wait: what is moved next comes after it. */
+  /** Writes a wait. The threads meet before the next data movement. */
   hear(channel: number): void {
     this.room();
     this.put({ name: 'wait', channel }, channel);
@@ -220,14 +220,15 @@ class BlockWriter {
 
   release(semaphores: readonly number[]): void {
     if (semaphores.length === 0) return;
-    // Every thread of the list must have met what was moved and heard; the first is not enough for several.
+    // Each semaphore is released by the thread with its position. All threads must meet first if any of them has moved data, or has waited in another
+    // thread than the one that releases.
     if (this.moved.length > 0 || this.heardByOthers || (this.heard && semaphores.length > 1)) this.meet();
     for (let at = 0; at < semaphores.length; at += most.semaphores) {
       this.put({ name: 'sem_release', semaphores: semaphores.slice(at, at + most.semaphores) });
     }
   }
 
-  /** Something that all threads do. */
+  /** Writes a data movement in which all threads take part. */
   move(instruction: LocalOperation | Put): void {
     this.room();
     const isPut = 'peer' in instruction;
@@ -238,7 +239,7 @@ class BlockWriter {
     this.moved.push(access);
   }
 
-  /** Something that the first thread hands to a port channel, and waits for where it is the last of a message. */
+  /** Writes a request of the first thread to a port channel. After the last request of a message that thread waits for completion. */
   handOver(instruction: Put, last: boolean): void {
     this.room();
     if (this.moved.length > 0 || this.heardByOthers) this.meet();

@@ -1,7 +1,6 @@
 /**
- * The accesses to each cell of memory along a run of the plan: the last write, and the reads since. Accesses of one rank
- * that conflict are ordered in every run of a proved plan, so that whatever is ordered against these is ordered against
- * all earlier ones as well.
+ * The accesses to each cell of memory along a run of the plan: the last write and the reads since. Conflicting accesses of one rank are ordered in
+ * every run of a proved plan, so that what is ordered after these accesses is ordered after all earlier ones as well.
  */
 import type { ChunkRow, FlatOperation, FlatPlan } from './flat.ts';
 
@@ -21,7 +20,7 @@ export class CellHistory {
     this.cells = flat.buffers.map(() => new Map());
   }
 
-  /** Operations that were recorded, access what this one accesses, and must not change places with it. */
+  /** The recorded operations that access a cell of this one in a conflicting way, so that the two must stay ordered. */
   conflicts(id: number): ReadonlySet<number> {
     const operation = this.flat.operations[id];
     const found = new Set<number>();
@@ -72,7 +71,7 @@ function readsOf(operation: FlatOperation): readonly ChunkRow[] {
   }
 }
 
-/** What is added to counts as written: it conflicts with reads and writes alike. */
+/** The rows that an operation writes. The destination of a reduction counts as written: it conflicts with reads and writes alike. */
 function writesOf(operation: FlatOperation): readonly ChunkRow[] {
   switch (operation.kind) {
     case 'send':

@@ -1,28 +1,28 @@
-/** The file: gpus with blocks, channels and buffers, in the keys that the executor reads. */
+/** The document: gpus with blocks, channels and buffers, under the keys that the executor reads. */
 import type { PlanBuffer } from '../../ir/plan.ts';
 import type { ChunkRow } from './flat.ts';
 
 export type EmittedChannelType = 'memory' | 'port';
 
-/** Something that a gpu does in its own memory. */
+/** An operation of a gpu on its own memory. */
 export interface LocalOperation {
   readonly name: 'copy' | 'upkt' | 're' | 'repkt';
   readonly sources: readonly ChunkRow[];
   readonly target: ChunkRow;
 }
 
-/** Something that it puts into the memory of another. */
+/** An operation that writes to the memory of another gpu. */
 export interface Put {
   readonly name: 'put' | 'pwsf' | 'ppkt';
   readonly sources: readonly ChunkRow[];
-  /** A row of the peer's memory. */
+  /** A range of the peer's memory. */
   readonly target: ChunkRow;
   readonly peer: number;
-  /** The gpu's channel. */
+  /** The channel of the gpu, before ids are assigned. */
   readonly channel: number;
 }
 
-/** One operation as it is written. Channels and remote buffers get the ids of their block when it is. */
+/** One operation of a block. Channels and remote buffers get the ids of the block when it is written. */
 export type Instruction =
   | { readonly name: 'nop' }
   | { readonly name: 'signal' | 'wait'; readonly channel: number }
@@ -30,7 +30,7 @@ export type Instruction =
   | LocalOperation
   | Put;
 
-/** A channel of a gpu. Its id in the file is its place among those of its type. */
+/** A channel of a gpu. Its id in the file is its index among the channels of its type. */
 export interface Channel {
   readonly type: EmittedChannelType;
   readonly peer: number;
@@ -53,7 +53,7 @@ export interface Header {
 
 const letters: Readonly<Record<PlanBuffer, string>> = { input: 'i', output: 'o', scratch: 's' };
 
-/** The document as plain data, in the order of the executor's own files. */
+/** The document as plain data, with keys in the order of the executor's own files. */
 export function documentOf(header: Header, gpus: readonly GpuProgram[]): object {
   return {
     name: header.name,
@@ -88,7 +88,7 @@ function gpuDocument({ chunks, blocks, channels, semaphores }: GpuProgram, id: n
   };
 }
 
-/** Buffers of others that a gpu uses, each once. */
+/** The remote buffers that a gpu uses, without duplicates. */
 class RemoteBuffers {
   private readonly all: {
     readonly peer: number;
@@ -112,7 +112,7 @@ class RemoteBuffers {
   }
 }
 
-/** Lists of a block that operations point into: each id once, in the order of use. */
+/** A list of ids that the operations of a block refer to by index, without duplicates, in the order of first use. */
 class Used {
   readonly ids: Readonly<Record<EmittedChannelType, number[]>> = { memory: [], port: [] };
 

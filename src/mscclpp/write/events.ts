@@ -1,29 +1,29 @@
 /**
- * The events of a flat plan and the order that lanes, waits, messages and added synchronisation give them. An operation is
- * reached, then done; a rank begins before all of its operations.
+ * The events of a flat plan, and the order that lanes, waits, messages and added synchronisation give them. Each operation has two events, reached
+ * and done; the start of a rank precedes all of its operations.
  *
- * Queries walk backwards from the later event, and only through events that a run of the plan has behind the earlier one
- * (`run-order.ts`). Memory is linear in the operations. A walk that becomes too long is given up and answers no; whoever
- * asks then adds synchronisation that may be superfluous, which costs time and is never wrong.
+ * A query searches backwards from the later event, through events that follow the earlier one in a run of the plan (`run-order.ts`). Memory is linear
+ * in the operations. A search that takes too long is abandoned with the answer no; the caller then adds synchronisation that may be superfluous,
+ * which costs time but is never wrong.
  */
 import type { FlatPlan } from './flat.ts';
 import type { RunOrder } from './run-order.ts';
 
-/** Events that one query may visit, and all together before only near ones are looked at. */
+/** Limits of the searches: events that one query may visit, events of all queries together, and events that a query may visit after that. */
 const walk = { visits: 4096, ofAll: 100_000_000, visitsThen: 64 } as const;
 
 export class Events {
   private readonly flat: FlatPlan;
   private readonly run: RunOrder;
   private readonly messages: boolean;
-  /** By event: events that synchronisation has put before it. */
+  /** By event: the events that added synchronisation puts before it. */
   private readonly added = new Map<number, number[]>();
   /** By event: the number of the last query that visited it. */
   private readonly visited: Int32Array;
   private query = 0;
   private visits = 0;
 
-  /** @param messages whether a message orders all that came before it, as signals do and packets do not */
+  /** @param messages whether a message orders everything before it, as signals do and packets do not */
   constructor(flat: FlatPlan, run: RunOrder, messages: boolean) {
     this.flat = flat;
     this.run = run;
@@ -43,26 +43,26 @@ export class Events {
     return 2 * this.flat.operations.length + rank;
   }
 
-  /** The place of an event in the run; a rank starts before everything. */
+  /** The position of an event in the run. The start of a rank precedes everything. */
   placeOf(event: number): number {
     const operation = event >> 1;
     if (operation >= this.flat.operations.length) return -1;
     return (event & 1) === 0 ? this.run.reached[operation] : this.run.done[operation];
   }
 
-  /** Puts `earlier` before `later`, which must be behind it in the run. */
+  /** Adds an edge from `earlier` to `later`, which must follow it in the run. */
   add(earlier: number, later: number): void {
     const known = this.added.get(later);
     if (known === undefined) this.added.set(later, [earlier]);
     else known.push(earlier);
   }
 
-  /** Whether `earlier` is `later`, or is seen to come before it in every run. */
+  /** Whether `earlier` equals `later`, or is found to precede it in every run. */
   isUpTo(earlier: number, later: number): boolean {
     return earlier === later || this.isBefore(earlier, later);
   }
 
-  /** Whether `earlier` is seen to come before `later` in every run; a no may mean that the walk was given up. */
+  /** Whether `earlier` is found to precede `later` in every run. False may mean that the search was abandoned. */
   isBefore(earlier: number, later: number): boolean {
     const first = this.placeOf(earlier);
     if (first >= this.placeOf(later)) return false;
@@ -87,7 +87,7 @@ export class Events {
     return false;
   }
 
-  /** Whether an event comes behind another by its lane alone, or by being on a rank that has started. */
+  /** Whether an event follows another one because of its lane alone, or because its rank has started. */
   private isBehind(event: number, earlier: number): boolean {
     const { operations } = this.flat;
     const operation = operations[event >> 1];
@@ -97,7 +97,7 @@ export class Events {
     return operation.lane === other.lane && this.placeOf(event) >= this.placeOf(earlier);
   }
 
-  /** What must happen before an event, those last that most probably lead to other ranks: they are visited first. */
+  /** The direct predecessors of an event. Those that most probably lead to other ranks come last, since the search visits them first. */
   private predecessors(event: number): readonly number[] {
     const { operations, partner } = this.flat;
     const id = event >> 1;

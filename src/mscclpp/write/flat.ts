@@ -1,19 +1,19 @@
 /**
- * A plan with its bulks written one after the other, as the executor runs a plan once: operations of all bulks in lane order,
- * chunks divided so that bulk b works on its own part of each shard.
+ * A plan with its bulks written out one after the other, since the executor runs a plan once. The operations of all bulks are in lane order, and
+ * chunks are divided so that bulk b works on its own part of each shard.
  */
 import { memoryLayout } from '../../ir/collective.ts';
 import { OperationCode, type Plan, type PlanBuffer, planBuffers, rankOfLane } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
 
-/** Chunks that lie together in a buffer. */
+/** A range of consecutive chunks of a buffer. */
 export interface ChunkRow {
   readonly buffer: PlanBuffer;
   readonly index: number;
   readonly size: number;
 }
 
-/** Rows that are moved as one, source and target alike long. */
+/** A source and a target of equal length, which are moved as one. */
 export interface RowPair {
   readonly source: ChunkRow;
   readonly target: ChunkRow;
@@ -21,7 +21,7 @@ export interface RowPair {
 
 interface Common {
   readonly rank: number;
-  /** Row of the plan's lanes. */
+  /** Index of the lane in the plan. */
   readonly lane: number;
   /** Operations of the same rank that must be done before. */
   readonly after: readonly number[];
@@ -29,7 +29,9 @@ interface Common {
   readonly previous: number;
 }
 
-/** An operation in one bulk. Sources of sends and targets of receives are chunk by chunk, since both ends decide where rows end. */
+/**
+ * An operation in one bulk. Sources of sends and targets of receives are listed chunk by chunk, since both ends determine where ranges can be joined.
+ */
 export type FlatOperation =
   | (Common & { readonly kind: 'copy'; readonly pairs: readonly RowPair[] })
   | (Common & { readonly kind: 'reduce'; readonly pairs: readonly RowPair[]; readonly receivedFirst: boolean })
@@ -44,18 +46,18 @@ export type FlatOperation =
       readonly peer: number;
       readonly channel: number;
       readonly chunks: readonly ChunkRow[];
-      /** Adds to what is there. */
+      /** Whether the arriving data is added to the target. */
       readonly reduces: boolean;
       readonly receivedFirst: boolean;
     });
 
 export interface FlatPlan {
   readonly operations: readonly FlatOperation[];
-  /** By receive: its send; by send: its receive; −1 for others. */
+  /** The send of a receive, the receive of a send; −1 for other operations. */
   readonly partner: Int32Array;
-  /** Chunks of each buffer of each rank. */
+  /** By rank: the number of chunks of each buffer. */
   readonly buffers: readonly Readonly<Record<PlanBuffer, number>>[];
-  /** The cell of a chunk of a rank's input or output; in place they overlap. Scratch lies behind them. */
+  /** The cell of a chunk of a rank's memory. In place, input and output overlap. Scratch follows. */
   cell(rank: number, buffer: PlanBuffer, index: number): number;
 }
 
@@ -92,7 +94,7 @@ export function flatten(plan: Plan): FlatPlan {
   };
 }
 
-/** Numbers rank by rank and lane by lane, bulk after bulk. */
+/** Numbers the operations rank by rank and lane by lane, bulk after bulk. */
 function flatIds(plan: Plan): (op: number, bulk: number) => number {
   const { bulks, firstOp } = plan;
   const { laneOf } = PlanIndex.of(plan);
@@ -144,7 +146,7 @@ function flatOperation(plan: Plan, at: Instance, idOf: (op: number, bulk: number
   }
 }
 
-/** Bulk b has the b-th part of each shard, and its own copy of scratch. */
+/** Maps a chunk of the plan to its chunk in the flat plan: bulk b has the b-th part of each shard, and its own copy of scratch. */
 function chunkOf(plan: Plan, rank: number, buffer: PlanBuffer, chunk: number, bulk: number): number {
   const { bulks, scratchPerBulk, collective, buffers } = plan;
   if (buffer === 'scratch') return (bulk % scratchPerBulk) * buffers[rank].scratch + chunk;
@@ -153,7 +155,7 @@ function chunkOf(plan: Plan, rank: number, buffer: PlanBuffer, chunk: number, bu
   return shard * chunks * bulks + bulk * chunks + (chunk % chunks);
 }
 
-/** Chunks put together to rows where both sides lie together. */
+/** Joins chunks that are consecutive at both ends. */
 export function pairsOf(source: readonly ChunkRow[], target: readonly ChunkRow[]): readonly RowPair[] {
   const pairs: RowPair[] = [];
   source.forEach((from, i) => {

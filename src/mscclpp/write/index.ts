@@ -1,4 +1,4 @@
-/** MSCCL++ execution plans out: with signals, and with packets. */
+/** Emitters of MSCCL++ execution plans, with signals or with packets. */
 
 import { type Emitter, type OpenBundle, opened, type PlanBundle } from '../../emit/emitter.ts';
 import { inLargestChunks } from '../../emit/msccl/coarse.ts';
@@ -20,7 +20,7 @@ export const mscclppPackets = emitterFor(
   'execution plan for MSCCL++ in LL packets, for short messages in one box',
 );
 
-/** Collectives that the format has a word for; all ranks of these need something of all others. */
+/** Collectives that the format can name. In each of them every rank needs data of every other rank. */
 const named: ReadonlySet<string> = new Set(['allgather', 'allreduce', 'reducescatter', 'alltoall']);
 
 function emitterFor(profile: MscclppProfile, about: string) {
@@ -54,7 +54,7 @@ function emitterFor(profile: MscclppProfile, about: string) {
   } satisfies Emitter;
 }
 
-/** What the format cannot say, however the plan is arranged. */
+/** The features of the plan that the format cannot express, however the plan is arranged. */
 function notInFormat({ proved, topology }: PlanBundle, { packets: usesPackets }: MscclppProfile): readonly string[] {
   const { plan } = proved;
   const { kind, op, ordered, counts, ranks } = plan.collective;
@@ -98,7 +98,7 @@ function messagesCross(plan: Plan, boxes: Int32Array): boolean {
   });
 }
 
-/** The plan as it is now, for what is not written: whether the format can express it, and figures. */
+/** The plan without opening its proof, for uses that do not write it: whether the format can express it, and figures. */
 function unopened({ proved: { plan }, topology }: PlanBundle): Pick<OpenBundle, 'plan' | 'topology'> {
   return { plan, topology };
 }
@@ -121,9 +121,9 @@ function limitsExceeded(
   return [...blocksLacking(blocks, proved.plan, topology), ...addressLacking(size, addressed)];
 }
 
-/** Bytes of the largest chunk with which all buffers, scratch included, have 32-bit offsets. */
+/** The maximum bytes of a chunk for which all offsets, also in scratch, fit 32 bits. */
 function largestChunk({ gpus }: Programs, { packets: usesPackets }: MscclppProfile): number {
-  // Packets take twice their size, and there are two halves of scratch.
+  // Packets double the size, and scratch has two halves.
   const times = usesPackets ? 4 : 1;
   const chunks = Math.max(
     1,
@@ -132,7 +132,7 @@ function largestChunk({ gpus }: Programs, { packets: usesPackets }: MscclppProfi
   return Math.floor((addressable - 1) / chunks / executor.alignment) * executor.alignment;
 }
 
-/** What the runtime takes for the size of a message: the input of each gpu, for allgather the output. */
+/** The maximum message size. The runtime counts the input of each gpu or, for allgather, the output. */
 function mostBytes(programs: Programs, { collective }: Plan, profile: MscclppProfile): number {
   const counted = programs.gpus.map(({ chunks }) => (collective.kind === 'allgather' ? chunks.output : chunks.input));
   return largestChunk(programs, profile) * Math.min(...counted);
@@ -150,7 +150,7 @@ function remarksOn({ gpus, messages, waits }: Programs): readonly string[] {
   ];
 }
 
-/** What a plan as written is made of, for measurements. @param format the name of an emitter of this file */
+/** Figures of the written plan, for measurements. @param format the name of an emitter of this file */
 export function executionFigures(bundle: PlanBundle, format: string = simple.name) {
   const { gpus, messages, waits } = arranged(unopened(bundle), format === packetProfile.name ? packetProfile : simple);
   return {

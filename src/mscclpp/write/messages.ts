@@ -1,30 +1,30 @@
 /**
- * How each message goes. Senders put into the memory of receivers: into the very place where the data belongs, if all
- * conflicting accesses before the receive come before the put as well. That may take a signal by which the receiver says
- * that it is ready (a handshake). Where the two would then wait for each other, and where data is added to what is there,
- * the message goes into scratch of its own, from where the receiver takes it.
+ * Decides how each message is transferred. A sender writes into the receiver's memory: directly to the destination of the data, if all conflicting
+ * accesses before the receive also precede the put. That may need a signal by which the receiver announces that it is ready (a handshake). If the
+ * handshake would cause a deadlock, or if the data is added to the destination, the message goes to scratch of its own, from where the receiver takes
+ * it.
  */
 import { CellHistory } from './cell-history.ts';
 import type { Events } from './events.ts';
 import type { FlatPlan } from './flat.ts';
 
 export interface MessagePlan {
-  /** By receive: the first chunk of its place in scratch, −1 where the message is put where it belongs. */
+  /** By receive: the first chunk of its staging area in scratch; −1 if the message is put directly to its destination. */
   readonly stage: Int32Array;
   /** By receive: 1 where the receiver signals that it is ready. */
   readonly ready: Uint8Array;
-  /** By send: 1 where the sender waits for the receiver's first signal, that it has begun. */
+  /** By send: 1 if the sender waits for the receiver's first signal, that it has begun. */
   readonly entry: Uint8Array;
-  /** Chunks of scratch of each rank, places of messages included. */
+  /** By rank: chunks of scratch, including the staging areas. */
   readonly scratch: readonly number[];
   readonly messages: number;
-  /** Signals from receivers to senders: of readiness and of having begun. */
+  /** Number of signals from receivers to senders: of readiness and of having begun. */
   readonly handshakes: number;
 }
 
 /**
  * @param byPlace all operations in the order in which they are done in a run
- * @param packets all messages go into scratch of their own, and no receiver needs to be ready
+ * @param packets whether all messages go through scratch of their own, so that no receiver needs to be ready
  */
 export function planMessages(
   flat: FlatPlan,
@@ -65,7 +65,7 @@ export function planMessages(
   return { stage, ready, entry, scratch, messages, handshakes };
 }
 
-/** What a put to the place where the data belongs needs: nothing, a handshake, or a place of its own because it cannot be. */
+/** What a put needs in order to go directly to its destination: nothing or a handshake. `stage` if it cannot. */
 function needsOf(
   { operations, partner }: FlatPlan,
   events: Events,
@@ -75,7 +75,7 @@ function needsOf(
 ): 'nothing' | 'handshake' | 'stage' {
   const put = events.done(partner[receive]);
   for (const earlier of history.conflicts(receive)) {
-    // A message that is put where it belongs is there once it has been put.
+    // A received message that is put directly is in memory as soon as its put is done.
     const isPut = operations[earlier].kind === 'receive' && stage[earlier] === -1;
     if (events.isBefore(events.done(isPut ? partner[earlier] : earlier), put)) continue;
     return events.placeOf(events.reached(receive)) < events.placeOf(put) ? 'handshake' : 'stage';

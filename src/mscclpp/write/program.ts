@@ -1,4 +1,4 @@
-/** A proved plan as programs of the executor. */
+/** Converts a proved plan to programs of the executor. */
 import type { Plan } from '../../ir/plan.ts';
 import { blocksOfLane, type Plans, Resources } from './blocks.ts';
 import type { EmittedChannelType, GpuProgram, Instruction } from './document.ts';
@@ -14,7 +14,7 @@ export interface Programs {
   readonly waits: SynchronisationWaits;
 }
 
-/** @param typeOf how a rank reaches another */
+/** @param typeOf the type of channel with which a rank reaches another one */
 export function programsOf(
   plan: Plan,
   packets: boolean,
@@ -46,7 +46,7 @@ export function programsOf(
   }
   const gpus = flat.buffers.map((buffers, rank) => ({
     chunks: {
-      // The executor divides by both; who has none passes a buffer that nobody touches.
+      // The executor divides by both sizes; a rank without input or output passes a buffer that nobody accesses.
       input: buffers.input === 0 ? buffers.output : buffers.input,
       output: buffers.output === 0 ? buffers.input : buffers.output,
       scratch: messages.scratch[rank],
@@ -68,7 +68,7 @@ function lanesOf(operations: readonly { readonly lane: number }[]): readonly (re
   return [...lanes.values()];
 }
 
-/** Both ends of a pair of ranks count their channels in the same order, that of the sends. */
+/** Orders the channels of each pair of ranks in the same way at both ends, by the order of the sends. */
 function orderChannels({ flat, typeOf }: Plans, resources: readonly Resources[]): void {
   for (const operation of flat.operations) {
     if (operation.kind !== 'send') continue;

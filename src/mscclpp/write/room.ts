@@ -1,4 +1,4 @@
-/** Whether a gpu has room for the thread blocks of a plan, told from the plan alone before anything is written out. */
+/** Estimates, before anything is written, whether a gpu can hold the thread blocks of a plan. */
 import type { Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { formatBytes } from '../../ir/units.ts';
@@ -6,16 +6,16 @@ import { judged } from '../check/limits.ts';
 import { executionLimits } from '../execution-plan.ts';
 import { executor } from './target.ts';
 
-/** What holds a machine's gpus to so many thread blocks. */
+/** The number of thread blocks that a gpu of a machine can hold, and where that limit comes from. */
 export interface ResidentBlocks {
   readonly count: number;
-  /** `h100:2 has room for`, as part of a sentence that the count ends. */
+  /** The beginning of a sentence that ends with the count, such as `h100:2 has room for`. */
   readonly source: string;
 }
 
 /**
- * Thread blocks that one gpu runs at once. Blocks wait for each other, so that all of a plan must be resident: one on each
- * multiprocessor. Machine files say how many these are where they say how many lanes a chip has.
+ * The number of thread blocks that one gpu runs at once. Blocks wait for each other, so that all blocks of a plan must be resident: one on each
+ * multiprocessor. A machine file that states the number of lanes of a chip thereby states the number of multiprocessors.
  */
 export function residentBlocks(topology: Topology | undefined): ResidentBlocks {
   const models = [topology?.lane, ...Object.values(topology?.protocols ?? {}).map(({ lane }) => lane)];
@@ -27,8 +27,8 @@ export function residentBlocks(topology: Topology | undefined): ResidentBlocks {
 }
 
 /**
- * What there is no room for, at a cost that is linear in the plan of one bulk. Every operation takes at least one of a
- * block's, so that a plan that is refused here would not fit however it were written.
+ * What the plan lacks room for, as a certain lower bound, in time linear in the operations of one bulk. Every operation becomes at least one
+ * operation of a block, so that a rejected plan would not fit however it were written.
  */
 export function surelyLackingRoom(plan: Plan, topology: Topology | undefined): readonly string[] {
   const blocks = blocksFor(plan, { each: 1, room: executionLimits.operations });
@@ -39,19 +39,19 @@ export function surelyLackingRoom(plan: Plan, topology: Topology | undefined): r
   return [`it has ${operations} operations in all bulks, and files of up to ${judged.events} can be judged`];
 }
 
-/** The same for a search, which looks for plans that fit as they will probably be written. */
+/** What the plan probably lacks room for, as an estimate for searches. */
 export function probablyLackingRoom(plan: Plan, topology: Topology | undefined): readonly string[] {
   const likely = blocksLacking(blocksFor(plan, typical), plan, topology, 'about ');
   return likely.length > 0 ? likely : surelyLackingRoom(plan, topology);
 }
 
 /**
- * Operations that one of a plan's becomes, and those that a block has room for beside what links it to the next. On
- * ring:8, full:8, h100 and mi300x (bench/mscclpp.ts) an operation becomes 2.2 to 4.6, in scans up to 6.5.
+ * Estimate of the number of operations in blocks for each operation of a plan, and the room that a block has for them besides the link to the next
+ * block. Measured on ring:8, full:8, h100 and mi300x (bench/mscclpp.ts): 2.2 to 4.6 operations, up to 6.5 in scans.
  */
 const typical = { each: 6.5, room: executionLimits.operations - 6 } as const;
 
-/** @param bound `at least ` where the count is a lower bound, `about ` where it is an estimate */
+/** @param bound `at least ` if the count is a lower bound, `about ` if it is an estimate */
 export function blocksLacking(
   blocks: number,
   { bulks, firstLane }: Plan,
@@ -66,7 +66,7 @@ export function blocksLacking(
   return [`it needs ${bound}${blocks} blocks of a gpu at once${why}, and ${source} ${count}${hint}`];
 }
 
-/** Blocks of the rank that needs most. */
+/** The maximum number of blocks of a rank. */
 function blocksFor(
   { bulks, firstLane, firstOp, ops }: Plan,
   { each, room }: { readonly each: number; readonly room: number },
@@ -77,7 +77,7 @@ function blocksFor(
     for (let lane = firstLane[rank]; lane < firstLane[rank + 1]; lane++) {
       const operations = (firstOp[lane + 1] - firstOp[lane]) * bulks;
       const peers = new Set(ops.peer.subarray(firstOp[lane], firstOp[lane + 1])).size;
-      // A lane that serves more peers in turn than a block has channels goes on in another block each time these are used up.
+      // A lane that serves more peers in turn than a block has channels continues in another block whenever the channels are used up.
       const byChannels = peers > executionLimits.channels ? operations / executionLimits.channels : 0;
       blocks += Math.ceil(Math.max((operations * each) / room, each === 1 ? 0 : byChannels));
     }
@@ -86,7 +86,7 @@ function blocksFor(
   return max;
 }
 
-/** What the 32 bits of sizes and offsets cannot address. @param max bytes of the largest message */
+/** Whether a size exceeds 32-bit sizes and offsets. @param max bytes of the largest message that they can address */
 export function addressLacking(size: number | undefined, max: number): readonly string[] {
   if (size === undefined || size <= max) return [];
   return [

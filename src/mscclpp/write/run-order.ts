@@ -1,17 +1,17 @@
 /**
- * One run of a flat plan, as an order of its events. Senders wait in it until their receiver has come to the message, as
- * if nothing were buffered; only where all lanes would wait so, one message goes ahead. So a word from the receiver that
- * it is ready can be added to nearly every message without a cycle: it points forward in this order.
+ * One run of a flat plan, as an order of its events. Senders wait in it until their receiver has reached the message, as if nothing were buffered;
+ * only if all lanes would wait like that, one message is sent ahead. So a signal of readiness from the receiver can be added for nearly every message
+ * without a cycle, since it points forward in this order.
  */
 import type { FlatPlan } from './flat.ts';
 
-/** By operation: the place at which its lane comes to it, and the place at which it is done. All places are different. */
+/** By operation: the position at which its lane reaches it, and the position at which it is done. All positions are different. */
 export interface RunOrder {
   readonly reached: Int32Array;
   readonly done: Int32Array;
 }
 
-/** @throws Error if operations wait for each other in a cycle, which those of a proved plan do not */
+/** @throws Error if operations wait for each other in a cycle, which does not happen in a proved plan */
 export function runOrderOf({ operations, partner }: FlatPlan): RunOrder {
   const count = operations.length;
   const reached = new Int32Array(count).fill(-1);
@@ -43,7 +43,7 @@ export function runOrderOf({ operations, partner }: FlatPlan): RunOrder {
       finish(kind === 'send' ? partner[id] : id);
     } else if (kind === 'send') waiting.push(id);
   };
-  /** Sends that have been reached before their receives, by the order in which that happened. */
+  /** Sends that were reached before their receives, in the order in which that happened. */
   const waiting: number[] = [];
   let next = 0;
   for (let at = 0; finished < count; ) {

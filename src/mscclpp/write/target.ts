@@ -1,21 +1,21 @@
-/** What the MSCCL++ executor takes (docs/mscclpp.md), and the ways in which plans are written for it. */
+/** The limits of the MSCCL++ executor (docs/mscclpp.md), and the variants in which plans are written for it. */
 
-/** Sizes and offsets have 32 bits. */
+/** Number of bytes that 32-bit sizes and offsets can address. */
 export const addressable = 2 ** 32;
 
 export interface MscclppProfile {
   readonly name: string;
-  /** Packets in place of signals. */
+  /** Whether messages are packets; otherwise they are announced by signals. */
   readonly packets: boolean;
 }
 
 export const simple: MscclppProfile = { name: 'mscclpp', packets: false };
 export const packetProfile: MscclppProfile = { name: 'mscclpp-ll', packets: true };
 
-/** What the executor takes. */
+/** Limits of the executor. */
 export const executor = {
-  /** Blocks of a gpu that can be resident together where the machine does not say how many: the multiprocessors of an A100. */
+  /** Number of blocks that a gpu holds, if the machine does not say: the multiprocessors of an A100. */
   blocks: 108,
-  /** Messages are multiples of so many bytes for each chunk. */
+  /** Unit of the bytes of each chunk. */
   alignment: 16,
 } as const;

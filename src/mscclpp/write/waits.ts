@@ -1,4 +1,4 @@
-/** Which operations of a rank must wait, by a semaphore, for operations of other lanes, since nothing else orders them. */
+/** Determines which operations of a rank must wait, by a semaphore, for operations of other lanes, because nothing else orders them. */
 import { CellHistory } from './cell-history.ts';
 import type { Events } from './events.ts';
 import type { FlatPlan } from './flat.ts';
@@ -7,12 +7,12 @@ import type { MessagePlan } from './messages.ts';
 export interface SynchronisationWaits {
   /** By operation: operations of other lanes for which it waits. */
   readonly of: readonly (readonly number[])[];
-  /** Number of waits of the plan across lanes, and how many of them something else implies. */
+  /** Number of waits of the plan across lanes, and how many of them other synchronisation implies. */
   readonly wanted: number;
   readonly implied: number;
 }
 
-/** Waits of the plan that nothing else implies. */
+/** The waits of the plan that nothing else implies. */
 export function synchronisationWaitsOf(flat: FlatPlan, events: Events, messages: MessagePlan): SynchronisationWaits {
   const { operations, partner } = flat;
   let wanted = 0;
@@ -29,7 +29,7 @@ export function synchronisationWaitsOf(flat: FlatPlan, events: Events, messages:
       const receive = partner[id];
       if (operation.kind === 'send' && messages.ready[receive] === 1) others.push(events.reached(receive));
       if (operation.kind === 'send' && messages.entry[id] === 1) others.push(events.start(operations[receive].rank));
-      // A receiver that signals nothing only waits for its message.
+      // A receiver that does not signal readiness waits for its message only.
       if (operation.kind === 'receive' && messages.ready[id] === 0) others.push(events.done(partner[id]));
       return !others.some((other) => events.isUpTo(end, other));
     });
@@ -40,10 +40,10 @@ export function synchronisationWaitsOf(flat: FlatPlan, events: Events, messages:
 }
 
 /**
- * The same plan with a wait for every order between conflicting accesses of a rank that so far a message gave: packets
- * bring their own data and order nothing else.
+ * The same plan with an additional wait for each pair of conflicting accesses of a rank that was ordered only by a message: packets carry their own
+ * data and order nothing else.
  * @param byPlace all operations in the order in which they are done in a run
- * @param local events whose messages do not order
+ * @param local the events without the order that messages give
  */
 export function withLocalWaits(flat: FlatPlan, byPlace: readonly number[], local: Events): FlatPlan {
   const after = flat.operations.map((operation) => [...operation.after]);
