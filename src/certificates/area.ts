@@ -1,9 +1,10 @@
-/** How far a slot falls behind by messages that are at hand only when they have ended (docs/bounds.md, *Relays*). */
+/** How much capacity a slot loses because the bytes of a message can be used only when the message has ended (docs/bounds.md, *Relays*). */
 import type { Seconds } from '../ir/units.ts';
 
 /**
- * Least Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W: wᵢ = θ − (i − 1)a for the first k, with the greatest k for which these are positive and
- * the θ that makes the sum W. Each term is then (θ² − (i − 1)²a²)/2.
+ * The min of Σ wᵢ(i − 1)a + wᵢ²/2, in seconds², over all sequences of messages of wᵢ seconds with Σ wᵢ = W, the window; a is the latency. The min has
+ * wᵢ = θ − (i − 1)a for the first k messages, with the greatest k for which these are positive and the θ that makes the sum W. Each term is then (θ²
+ * − (i − 1)²a²)/2.
  */
 export function checkedStaggeredArea(window: Seconds, latency: Seconds): number {
   if (latency === 0 || window <= 0) return 0;

@@ -1,7 +1,7 @@
 /**
- * Checks certificates of lower bounds from the machine and the collective's post-condition alone. It shares nothing with the search
- * that found them and prefers the plainest way to compute each number: shortest ways by looking again at whatever got nearer, bytes by
- * going through the post-condition slot by slot. Each theorem stands on top of the file with its check.
+ * Checks certificates of lower bounds against nothing but the machine and the collective's post-condition. The checker shares no code with the search
+ * that found the certificates, and computes each number in the plainest way: shortest paths by Bellman and Ford, bytes by visiting the post-condition
+ * slot by slot. Each theorem is stated at the top of the file with its check.
  */
 import type { CertificateKind } from '../ir/certificate.ts';
 import type { Collective } from '../ir/collective.ts';
@@ -33,7 +33,10 @@ import { provedByStretches } from './stretches.ts';
 import { type CertificateVerdict, judgeWitness } from './verdict.ts';
 import { witnesses } from './witnesses.ts';
 
-/** Whether the certificate, which may be anything that a file says, proves that no correct plan takes less than its `seconds`. */
+/**
+ * Judges whether a certificate, which may be any JSON value, proves that no correct plan takes less than its `seconds`.
+ * @param size M, in bytes
+ */
 export function judgeCertificate(
   certificate: unknown,
   asked: Collective,
@@ -43,7 +46,7 @@ export function judgeCertificate(
   const isAsked = ranksOf(topology) === asked.ranks && Number.isFinite(size) && size >= 0;
   return judgeWitness(certificate, witnesses, (kind, claimed, fields) => {
     if (!isAsked || (asked.ranks < 2 && kind !== 'trivial')) return false;
-    // Whatever is proved of what comes after the launch is proved of both together.
+    // Theorems bound the time after the launch. The launch comes before all operations of any plan, so it adds to each bound.
     const { launch = 0 } = topology;
     const beyond = launch > 0 ? Math.max(0, claimed - launch) : claimed;
     return proves(kind, beyond, fields, questionOf(asked, topology, size));
@@ -60,7 +63,7 @@ export function checkCertificate(
   return judgeCertificate(certificate, collective, topology, size) === 'certified';
 }
 
-/** @param claimed what the certificate says, less rounding and the launch */
+/** @param claimed the certificate's seconds, less the rounding tolerance and the launch */
 function proves(kind: CertificateKind, claimed: Seconds, fields: WitnessFields, question: Question): boolean {
   const { topology } = question.machine;
   const atLeast = (proved: Seconds) => Number.isFinite(proved) && claimed <= proved;

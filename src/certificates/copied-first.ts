@@ -1,11 +1,12 @@
 /**
- * Theorem (docs/bounds.md, *Copied first*). Where links reach a fast memory alone, a message begins when what it carries has been copied there, at the
- * rate c of its chip's copy engine. Let the rank's slots, n of them, carry B ≤ c together and b each at most, and A be the least α of a message in
- * bytes of the slowest of them. Then K messages that carry W bytes for the first time take T with
+ * Theorem (docs/bounds.md, *Copied first*). Where links reach only a fast memory of a chip, a message can begin only when its bytes have been copied
+ * there, at the rate c of the chip's copy engine. Let the rank have n slots, of bandwidth B ≤ c together and at most b each, and let A be the min α
+ * of a message times the bandwidth of the slowest slot, in bytes. Then K messages that carry W bytes for the first time take a time T with
  *
  *   B·T·Σρʲ ≥ W(ρᴷ + Σρʲ) + A·Σρʲ(K − j) + ρᴷ⁻¹·max(0, (n − 1)(W + KA) − b·T·n(n − 1)/2),   ρ = B/c, sums over j < K.
  *
- * Σρʲ(K − j)/Σρʲ grows with K. Backwards in time the same holds of what a rank receives and copies out.
+ * The mean Σρʲ(K − j)/Σρʲ grows with K, so that only some K need checking. The same holds, backwards in time, for what a rank receives and copies
+ * out.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';
@@ -15,7 +16,7 @@ import { ownValues } from './demands.ts';
 import { sumOf } from './machine.ts';
 import { allBut, type Question } from './question.ts';
 
-/** Whether less time than this is too little for any number of messages. */
+/** Whether `done` seconds are refuted for every number K of messages. */
 export function provesCopiedFirst(
   done: Seconds,
   { direction, rank }: Witnesses['copied-first'],

@@ -1,4 +1,7 @@
-/** What the post-condition of a collective forces to be sent and reduced, slot by slot. Amounts are parts of M. */
+/**
+ * How much data the post-condition of a collective forces ranks to send, receive and reduce, derived output slot by output slot. Amounts are
+ * fractions of the message size M.
+ */
 
 import type { Direction } from '../ir/certificate.ts';
 import {
@@ -17,16 +20,16 @@ import { allBut, everyone, type Question } from './question.ts';
 import { joinedBy, separateResults } from './results.ts';
 import { trackedContributionBytes } from './work.ts';
 
-/** One output slot with what must come into it. */
+/** One output slot, and whose input its result depends on. */
 interface Wanted {
   readonly rank: number;
   readonly slot: number;
   readonly chunk: number;
-  /** Ranks that contribute. */
+  /** Ranks whose input the result depends on. */
   readonly contributors: readonly number[];
-  /** A named reduction: values of the same chunk merge. */
+  /** True in named collectives that reduce: there a partial result of a chunk may serve several slots of this chunk number. */
   readonly merges: boolean;
-  /** Part of M. */
+  /** Size of the slot, as a fraction of M. */
   readonly weight: number;
 }
 
@@ -61,9 +64,9 @@ export function inputsNeededBy(question: Question, rank: number): ReadonlySet<nu
 }
 
 /**
- * Distinct values that targets need of sources, as a part of M. What is not reduced is one for each chunk of each source. A reduction of
- * a chunk is a value more than those of other ranks if it needs a source that none of them does: a value with that source's
- * contribution serves none of them.
+ * The total size of the distinct values that target ranks need from source ranks, as a fraction of M. Without reduction, each chunk of each source is
+ * one value. In a reduction, targets are visited in rank order, and a target adds a value of a chunk if its result depends on a source on which no
+ * result before depends: a partial result with the contribution of that source can serve none of those before.
  */
 export function valuesBetween(question: Question, sources: ReadonlySet<number>, targets: readonly number[]): number {
   if (question.collective.kind === 'custom') return customValuesBetween(question, sources, targets);
@@ -86,7 +89,10 @@ export function valuesBetween(question: Question, sources: ReadonlySet<number>, 
   return merged + sumOf([...values.values()]);
 }
 
-/** Of a custom collective: slots that want an input chunk of a source which none of those before wants, and a value for each of them. */
+/**
+ * `valuesBetween` for a custom collective: visits slots by ascending number of wanted contributions, and counts one value for each slot that wants an
+ * input chunk of a source which no slot before wants.
+ */
 function customValuesBetween(
   { collective, work }: Question,
   sources: ReadonlySet<number>,
@@ -112,7 +118,7 @@ function customValuesBetween(
   return values / messageChunks(collective);
 }
 
-/** What a rank needs of each other rank, of a collective that does not reduce. */
+/** By source rank, how much a rank needs from it, as a fraction of M; for collectives that do not reduce. */
 export function valuesBySource(question: Question, rank: number): ReadonlyMap<number, number> {
   const values = new Map<number, number>();
   for (const { contributors, weight } of wantedBy(question, [rank])) {
@@ -124,8 +130,8 @@ export function valuesBySource(question: Question, rank: number): ReadonlyMap<nu
 }
 
 /**
- * What a rank receives and reduces if all that these contributors have for its result comes from each of them by itself; undefined if not all
- * of them contribute to a reduction there.
+ * How much a rank receives and reduces, as fractions of M, if each rank of `alone` sends its contribution to it uncombined. Undefined unless the
+ * collective is a named reduction, the rank is not in `alone`, and all of `alone` contribute to each of its results.
  */
 export function combinedAlone(
   question: Question,
@@ -148,8 +154,8 @@ export function combinedAlone(
 }
 
 /**
- * By rank, what it must send in any case and what it must receive, of a reduction: a value of each chunk whose result elsewhere
- * depends on it, and one of each chunk whose result it needs of others.
+ * By rank, how much it must send (`out`) and receive (`in`) in any plan, as fractions of M. It sends at least one value for each chunk of its input
+ * on which a result of another rank depends, and receives at least one for each of its results that depends on other ranks.
  */
 export function ownValues(question: Question): Readonly<Record<'out' | 'in', readonly number[]>> {
   const all = everyone(question);
@@ -174,8 +180,9 @@ export function ownValues(question: Question): Readonly<Record<'out' | 'in', rea
 }
 
 /**
- * Of a rank's input what is sent or combined with others, and of its output what is not there from the start: as parts of M. Of custom
- * collectives nothing is said.
+ * How much a chip must copy on a machine with staging, as fractions of M. `into`: the input that is sent or combined with other data, which must be
+ * copied into the fast memory. `outOf`: the output that is not in place from the start. Both are 0 for custom collectives, of which nothing is
+ * claimed.
  */
 export function stagedBy(question: Question, rank: number): { readonly into: number; readonly outOf: number } {
   const { collective } = question;
@@ -194,8 +201,8 @@ export function stagedBy(question: Question, rank: number): { readonly into: num
 }
 
 /**
- * Messages that each chunk takes in all. Whoever needs something of others must receive it; a result of n contributions takes
- * n − 1 messages to come together; and where all ranks need the reduction of all, 2(N − 1) are needed.
+ * Lower bound on the size of all messages together, as a multiple of M. A rank must receive what its results need from others. A result of n
+ * contributions takes at least n − 1 messages to collect; an allreduce, in which all ranks need the contributions of all, takes at least 2(N − 1).
  */
 export function messagesInAll(question: Question): number {
   const { kind, ranks } = question.collective;
@@ -214,7 +221,10 @@ export function messagesInAll(question: Question): number {
   return sumOf([...together].map(([key, gathered]) => Math.max(gathered, received.get(key) ?? 0)));
 }
 
-/** Reductions: a chunk that combines n inputs takes n − 1 of them; slots of different chunks share none. */
+/**
+ * Lower bound on the size of all reductions together, as a multiple of M: a result of n contributions takes n − 1 reductions, and results of
+ * different chunks share none.
+ */
 export function reductionsInAll(question: Question): number {
   const { collective } = question;
   if (collective.kind === 'custom') {
@@ -228,7 +238,7 @@ export function reductionsInAll(question: Question): number {
   return sumOf([...reduced.values()]);
 }
 
-/** Whether each other rank needs M bytes of the root, or the root M of each. */
+/** Whether every other rank needs M bytes from the root (`out`), or the root M bytes from every other rank (`in`). */
 export function isForAll(root: number, direction: Direction, question: Question): boolean {
   return allBut(root, question).every((rank) => {
     const [from, to] = direction === 'out' ? [root, rank] : [rank, root];
@@ -236,7 +246,7 @@ export function isForAll(root: number, direction: Direction, question: Question)
   });
 }
 
-/** The ranks of which one may keep what it reduces, where all others must send it on; undefined where nobody must. */
+/** The ranks any one of which may keep what it reduces, while all others must send on what they reduce; undefined if no rank must. */
 export function keepers({ collective, machine }: Question): readonly number[] | undefined {
   const { kind, root, ranks } = collective;
   if (kind === 'reduce') return [root];

@@ -1,4 +1,7 @@
-/** What chips can get straight from the root of a broadcast, and what brings it into their part of the machine (docs/bounds.md, *Relays*). */
+/**
+ * How many bytes chips can get directly from the root of a broadcast, and the root's slots for messages into their part of the machine
+ * (docs/bounds.md, *Relays*).
+ */
 
 import type { Witnesses } from '../ir/certificate.ts';
 import { itemAt } from '../ir/indexing.ts';
@@ -8,8 +11,9 @@ import { type CheckedMachine, sumOf } from './machine.ts';
 import { allBut, type Question } from './question.ts';
 
 /**
- * What both theorems on relays need of the root and the chips F: slots of the root and of each of F, the least Σα of a message in them, λ − a − a′,
- * and D by some time. Undefined where they say nothing: F is empty or in several parts of the machine, a chip has no slots, or others need no M bytes.
+ * What the theorems of relay.ts and handing-on.ts need: the slots of the root (`first`) and of each chip of F (`last`), each with the min Σα of a
+ * message in them, λ − a − a′ (`apart`), and D by a given time (`mostStraight`). Undefined if the theorems do not apply: F is empty or in several
+ * parts of the machine, a chip has no slots, or a rank does not need M bytes.
  */
 export function relayed({ root, direction, chips }: Witnesses['relay'], question: Question) {
   const { size } = question;
@@ -32,8 +36,9 @@ export function relayed({ root, direction, chips }: Witnesses['relay'], question
 }
 
 /**
- * The root's slots, and the least Σα of a message in them. Of a part of the machine that only the root joins to the rest, the links to there:
- * others pass the root on their way, too, so that its ports do not count. Undefined where messages without limit can be under way.
+ * The root's slots, and the min Σα of a message in them. If only the root joins `part` to the rest of the machine, the slots are its links into that
+ * part: messages of other chips pass through the root as well, without using its ports. Undefined if the root can have any number of messages in
+ * flight.
  */
 function slotsInto(part: ReadonlySet<number>, root: number, machine: CheckedMachine) {
   const { chips, topology } = machine;
@@ -47,9 +52,9 @@ function slotsInto(part: ReadonlySet<number>, root: number, machine: CheckedMach
 }
 
 /**
- * D, the most bytes that one of these chips gets in messages straight from the root by this time, if it gets fewest. Each of them gets as many:
- * they take the root's slots for the least Σα of each as well, and if none is next to the root, they pass chips that are and need M in
- * messages to themselves.
+ * D: the max number of bytes that a chip of F gets in messages directly from the root by time `done`, if it is the one that gets fewest. All of F get
+ * at least as many, so D is at most an equal share of what the root's slots can carry besides the min Σα of a message to each of them. If no chip of
+ * F is next to the root, these messages also pass chips that are, whose links must carry M bytes for those chips themselves as well.
  */
 function mostStraight(
   done: Seconds,
@@ -77,7 +82,7 @@ function mostStraight(
   return Math.min(sent, sumOf(passing)) / ranks.length;
 }
 
-/** Chips that a message reaches first over links, switches and chips without rank, which only pass messages on, too. */
+/** Chips with a rank that messages from a node can reach without passing another one. Switches, and chips without a rank, only forward messages. */
 function chipsNextTo(node: number, machine: CheckedMachine): readonly number[] {
   const isChip = new Set(machine.chips);
   const reached = new Set([node]);

@@ -1,6 +1,7 @@
 /**
- * Theorem (docs/bounds.md, *Lengths*, alltoall). What rank s has for rank t crosses links whose lengths add up to the distance dist(s, t)
- * or more, over whatever chips it goes: bytes × length is Σ m·dist(s, t) or more, over all pairs.
+ * Theorem (docs/bounds.md, *Lengths*, alltoall). Give each link a length. Whichever chips relay them, the m bytes that rank s has for rank t cross
+ * links whose lengths add up to at least the shortest distance dist(s, t). So the bytes × length of all messages are at least Σ m·dist(s, t) over all
+ * pairs.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

@@ -1,12 +1,13 @@
 /**
- * Theorem (docs/bounds.md, *Spreading*, families). As in spreading.ts, where all have slots. Let chips of different classes be θ or more apart, a
- * class have s chips at most, a be the least Σα of any message, and time go in steps u, of which a takes ⌊a/u⌋ and θ ⌊θ/u⌋. For any
- * prices λ ≥ 0 let v be the most that a slot of a chip can bring that is free for so many steps, and h the most ranks that can know so
- * many steps after the first of its class:
+ * Theorem (docs/bounds.md, *Spreading*, families). As in spreading.ts, on machines where all chips have slots, d at most. Divide the chips into
+ * classes of at most s chips, so that chips of different classes are at least θ apart, and let a be the min Σα of any message. Time is counted in
+ * steps of u seconds, and a and θ are rounded down to ⌊a/u⌋ and ⌊θ/u⌋ steps. The ranks of a class that are informed by the first of them form a
+ * family. Let v(t) bound what one slot that is free for t steps can contribute, and h(t) the number of ranks informed t steps after the first rank of
+ * a family. For any price λ ≥ 0 of a place in the family (Lagrangian duality),
  *
  *   v(t) = max(v(t − 1), v(t − a) + 1 + d·v(t − a) − λ, v(t − θ) + h(t − θ)),   h(t) = ⌊1 + d·v(t) + λ(s − 1)⌋.
  *
- * As long as h < N, T ≥ t + b/B for the first step t after that.
+ * The certificate gives one price for each t = 0, 1, … If all h(t) are less than N for t < n, then T ≥ n·u + b/B.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';
@@ -42,7 +43,9 @@ export function provedByFamilies(witness: Witnesses['families'], question: Quest
   return largest.every((ranks) => ranks < ways.length) ? prices.length * unit + last : 0;
 }
 
-/** Sizes of the classes of ranks that can be got to over pairs less than this apart, in either direction. */
+/**
+ * Sizes of the classes of ranks: two ranks share a class if a chain of pairs joins them that are less than `apart` seconds apart in some direction.
+ */
 function classSizes(ways: readonly (readonly Seconds[])[], apart: Seconds): number[] {
   const left = new Set(ways.keys());
   return [...left].map((first) => {

@@ -1,16 +1,16 @@
-/** The numbers of a certificate, read from what anybody may have written: each is finite and in range before it is used. */
+/** Reads the numbers of a certificate from untrusted JSON: each is checked to be finite and in range before it is used. */
 import type { Direction } from '../ir/certificate.ts';
 import { longestTime } from '../ir/units.ts';
 
-/** Thrown where a field is not what its kind of certificate has; `judge` tells it as a verdict. */
+/** Thrown if a field is missing, of the wrong type or out of range; `judgeWitness` turns it into the verdict `refused`. */
 export class Unreadable extends Error {}
 
-/** How long a link may be: products with bytes and rates stay finite. */
+/** Max length of a link in a witness: products of lengths with bytes and rates stay finite. */
 const longest = 1e9;
 
 /**
- * What every certificate has, of a kind that there is; undefined for others.
- * @throws Unreadable
+ * Reads what all certificates share: kind, seconds and witness. Undefined for a value without a kind that `isKind` accepts.
+ * @throws Unreadable if `seconds` or the witness is malformed
  */
 export function claimFrom<Kind extends string>(value: unknown, isKind: (kind: string) => kind is Kind) {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined;
@@ -37,7 +37,7 @@ export class WitnessFields {
     return indexFrom(this.record[name], name, count);
   }
 
-  /** Different whole numbers from 0 to `count` − 1. */
+  /** Distinct whole numbers from 0 to `count` − 1. */
   indices(name: string, count: number): readonly number[] {
     const list = this.list(name, count).map((item) => indexFrom(item, name, count));
     if (new Set(list).size !== list.length) throw new Unreadable(`"${name}" says the same twice`);
@@ -48,7 +48,7 @@ export class WitnessFields {
     return this.list(name, mostItems).map((item) => numberFrom(item, name, 0, most));
   }
 
-  /** One for each of so many links. */
+  /** The field `lengths`: one length for each link. */
   lengths(links: number): readonly number[] {
     const lengths = this.numbers('lengths', links, longest);
     if (lengths.length !== links) throw new Unreadable(`"lengths" has one for each of ${links} links`);

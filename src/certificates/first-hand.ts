@@ -1,8 +1,9 @@
 /**
- * Theorem (docs/bounds.md, *Reductions at first hand*). Let τ be the least Σα of two messages of which one leaves one of these contributors
- * and the other comes to it before, or to rank t after it, over another rank. In less than τ all that the contributors have for t's
- * result, n bytes each of f ranks, comes straight to t, in messages of δ or more, and is combined there. With what t can receive, B, and
- * its engine, γ: T ≥ min(τ, δ + max(f·n/B, f·n/γ)), or their sum where the engine stops the links; f − 1 reductions if nobody else contributes.
+ * Theorem (docs/bounds.md, *Reductions at first hand*). Let τ be the min Σα of two consecutive messages that end at rank t, and of which the second
+ * leaves one of these contributors, or the first leaves a contributor and the second leaves a relay. In less than τ, each of the f contributors can
+ * only send its n bytes directly to t, which takes a message at least δ, and t combines them. With the bandwidth B at which t can receive and the
+ * throughput γ of its reduce engine, T ≥ min(τ, δ + max(f·n/B, f·n/γ)), with the sum in place of the max if the engine stops the links, and f − 1
+ * reductions if nobody else contributes.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

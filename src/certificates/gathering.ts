@@ -1,7 +1,7 @@
 /**
- * Theorem (docs/bounds.md, *Gathering*). In an allgather, gather or alltoall (`in`; reducescatter, scatter or alltoall `out`, backwards in time)
- * a rank takes in W bytes, of which any other chip has m at most to begin with. If all chips have slots, of B together at most, the
- * slowest of B/r, T ≥ ⌈log₁₊ᵣ(1 + W/m)⌉·α + W/B, with the least α of any message.
+ * Theorem (docs/bounds.md, *Gathering*). In an allgather, gather or alltoall (`in`; with time reversed in a reducescatter, scatter or alltoall,
+ * `out`) a rank receives W bytes, of which every other chip holds at most m at the start. If all chips have slots, of bandwidth at most B together on
+ * any chip and at least B/r each, T ≥ ⌈log₁₊ᵣ(1 + W/m)⌉·α + W/B, with the min Σα of any message as α.
  */
 import type { Witnesses } from '../ir/certificate.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -21,7 +21,7 @@ export function provedByGathering(witness: Witnesses['gathering'], question: Que
   return rounds * machine.nearestPair() + all.bytes / together;
 }
 
-/** W, and W/m; undefined if the collective has no such parts. */
+/** W (`bytes`) and W/m (`parts`); undefined for collectives that the theorem does not cover, and if W is 0. */
 export function gathered(
   { direction, rank }: Witnesses['gathering'],
   question: Question,

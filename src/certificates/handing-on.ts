@@ -1,13 +1,17 @@
 /**
- * Theorem (docs/bounds.md, *Handing on*). All other ranks need M bytes of the root. With the slots of *Relays*, B, B′, a, a′, λ and δ, let A be a of
- * the root's slowest slot in bytes, A′ be a′ of the slowest of chips F. If one of F gets D bytes straight from the root, R = M − D are handed
- * on in s turns, for some s ≥ 1: the root ends messages with some of them, then messages with some begin for the chip. By its last end in turn k
+ * Theorem (docs/bounds.md, *Handing on*). All other ranks need M bytes from the root; B, B′, a, a′, λ, δ and F are as in relay.ts. Let A be a times
+ * the bandwidth of the root's slowest slot, and A′ be a′ times that of the slowest slot in F, both in bytes. If a chip of F gets D bytes directly
+ * from the root, the other R = M − D bytes are relayed to it in s turns, for some s ≥ 1: in each turn, messages of the root with some of these bytes
+ * end, and then messages into the chip begin. At the last end of a message of the root in turn k,
  *
  *   T − δ ≥ (P_k + kA)/B + (R − P_{k−1} + (s − k + 1)A′)/B′ + D/max(B, B′) + ℓ,
  *
- * P_k being the bytes of the first k turns, all R at last, and ℓ = min(λ, a + a′) of the part of B or B′ that the slowest slot is, or 0 if D is.
- * With ρ = B/B′ ≤ 1 (else backwards in time) P_s is less than R for T < δ + M/B′ + ℓ + (R/B + Σ ρʲ((s − j)A/B + (j + 1)A′/B′)) / Σ ρʲ over j < s,
- * where Σ ρʲ < 1/(1 − ρ), and the mean of (s − j)A/B + (j + 1)A′/B′ grows with s.
+ * where P_k is the number of bytes in the first k turns, P_s = R, and ℓ is min(λ, a + a′) times the share of the slowest slot in B or B′ (the smaller
+ * share), or 0 if D = 0. With ρ = B/B′ ≤ 1 (otherwise read the plan backwards in time) this makes P_s less than R, a contradiction, if
+ *
+ *   T < δ + M/B′ + ℓ + (R/B + Σ ρʲ((s − j)A/B + (j + 1)A′/B′)) / Σ ρʲ,   sums over j < s.
+ *
+ * Only some s need checking, since Σ ρʲ < 1/(1 − ρ), and the weighted mean of (s − j)A/B + (j + 1)A′/B′ grows with s.
  */
 import type { Witnesses } from '../ir/certificate.ts';
 import type { Seconds } from '../ir/units.ts';
@@ -15,7 +19,7 @@ import { relayed } from './direct.ts';
 import { sumOf } from './machine.ts';
 import type { Question } from './question.ts';
 
-/** Whether less time than this is too little for any number of turns, with the most that is sent straight and with nothing. */
+/** Whether `done` seconds are refuted for every number of turns, both with the max bytes that a chip can get directly and with none. */
 export function provesHandingOn(done: Seconds, witness: Witnesses['handing-on'], question: Question): boolean {
   const { size, work } = question;
   const found = relayed(witness, question);

@@ -1,11 +1,17 @@
-/** What theorems about a hub, of which all others need something, ask about it: spreading.ts and families.ts. */
+/**
+ * Quantities that the theorems on spreading share (spreading.ts, families.ts). Their hub is a rank from which all others need data (`out`), or that
+ * needs data from all others (`in`).
+ */
 import type { Direction } from '../ir/certificate.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { inputsNeededBy, valuesBetween } from './demands.ts';
 import { type CheckedMachine, sumOf } from './machine.ts';
 import { allBut, type Question } from './question.ts';
 
-/** The least that any other rank needs of the hub, or the hub of it; undefined if one of them needs nothing, or learns from what it sends. */
+/**
+ * The min, over all other ranks, of the bytes that the rank needs from the hub (`out`) or the hub from the rank (`in`). Undefined if a rank needs
+ * nothing, and for barriers on connections of limited depth: there a sender learns something without any message, when its connection has room again.
+ */
 export function minHubBytes(hub: number, direction: Direction, question: Question): Bytes | undefined {
   const { collective, machine, size } = question;
   if (collective.kind === 'barrier' && machine.topology.inflight !== undefined) return undefined;
@@ -16,13 +22,16 @@ export function minHubBytes(hub: number, direction: Direction, question: Questio
   return Math.min(...pairs.map(([from, to]) => valuesBetween(question, new Set([from]), [to]))) * size;
 }
 
-/** Messages that a chip can have under way at most, if that has a limit. */
+/** The largest number of slots of any chip: as many messages can it have in flight. Undefined if some chip can have any number. */
 export function maxInFlight(machine: CheckedMachine, direction: Direction): number | undefined {
   const slots = machine.allSlots(direction);
   return slots === undefined ? undefined : Math.max(...slots.map((of) => of.length));
 }
 
-/** How long the last rank's slots take for so many bytes, if all have slots. */
+/**
+ * Lower bound on the seconds that the last rank needs to move so many bytes over its slots at the other end of the messages, taking the chip with the
+ * most bandwidth. Undefined if some chip has no slots there.
+ */
 export function lastBytes(bytes: Bytes, direction: Direction, machine: CheckedMachine): Seconds | undefined {
   const slots = machine.allSlots(direction === 'out' ? 'in' : 'out');
   return slots === undefined ? undefined : bytes / Math.max(...slots.map(sumOf));

@@ -1,7 +1,8 @@
 /**
- * Theorem (docs/bounds.md, *Latency*). If rank `to` needs something of rank `from`, T is no less than the least Σα of the ways between
- * them. In a barrier on channels that hold few messages news also comes back through a full channel: a message has arrived when it is taken,
- * which tells its sender, and without a rendezvous another one arrives later; so one message or two are proved there, at most.
+ * Theorem (docs/bounds.md, *Latency*). If rank `to` needs data from rank `from`, T is at least the min Σα of the paths between them. In a barrier on
+ * connections of limited depth, a sender also learns something when a receive makes room on a full connection, without a message in return. There the
+ * bound is at most the min Σα of one message with rendezvous (depth 0), and of two messages otherwise, since room is made only by a message that
+ * arrives.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

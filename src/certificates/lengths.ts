@@ -1,12 +1,14 @@
-/** What the three theorems on lengths of links have in common (docs/bounds.md, *Lengths*): bytes times distance, and room for it. */
+/**
+ * The conclusion that all theorems on lengths of links share (docs/bounds.md, *Lengths*): bytes × length of all messages over the capacity for it.
+ */
 import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
 import { sumOf } from './machine.ts';
 import type { Question } from './question.ts';
 
 /**
- * Give links any lengths l ≥ 0. A link takes β·(T − α) bytes at most, α being the least Σα of any message. So if all messages together go so
- * many bytes × length or more, T ≥ α + that / Σ l·β.
+ * Give each link a length l ≥ 0. A link carries at most β·(T − α) bytes, where α is the min Σα of any message. If the bytes × length of all messages
+ * together are at least `distance`, then T ≥ α + distance / Σ l·β.
  */
 export function timeForDistance(distance: number, lengths: readonly number[], { machine }: Question): Seconds {
   const room = sumOf(machine.links.map((link, index) => itemAt(lengths, index) * link.bandwidth));

@@ -1,4 +1,4 @@
-/** The machine as checks see it: shortest ways, capacities and slots, computed the plainest way. */
+/** The machine as the checks of certificates see it: shortest paths, capacities and slots, each computed in the plainest way. */
 
 import type { Direction } from '../ir/certificate.ts';
 import { itemAt } from '../ir/indexing.ts';
@@ -6,16 +6,16 @@ import { type Link, type Topology, transpose } from '../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../ir/units.ts';
 import type { Work } from './work.ts';
 
-/** Ports beyond so many limit nothing. */
+/** A chip with more ports than this counts as having no limit on messages in flight. */
 const mostPorts = 1e6;
 
 export class CheckedMachine {
   readonly topology: Topology;
-  /** By rank its node. */
+  /** By rank, the index of its node. */
   readonly chips: readonly number[];
   readonly links: readonly Link[];
   private readonly work: Work;
-  /** By node the links that leave or enter it, by their index. */
+  /** By node, the indices of the links that leave it (`out`) and enter it (`in`). */
   private readonly at: Readonly<Record<Direction, readonly (readonly number[])[]>>;
 
   constructor(topology: Topology, work: Work) {
@@ -31,7 +31,7 @@ export class CheckedMachine {
     this.at = { out, in: into };
   }
 
-  /** The same with every link turned round: what comes together at a chip here is spread from it there. */
+  /** The transposed machine, in which every link is reversed: data that come together at a chip here spread from it there. */
   turned(): CheckedMachine {
     return new CheckedMachine(transpose(this.topology), this.work);
   }
@@ -41,8 +41,9 @@ export class CheckedMachine {
   }
 
   /**
-   * By node, the least sum of `weight` from one of these nodes to it (`out`), or from it to one of them (`in`): whatever has got nearer
-   * is looked at again, until nothing has (Bellman and Ford).
+   * By node, the shortest distance from the nearest of `nodes` to it (`out`), or from it to the nearest of them (`in`), by the algorithm of Bellman
+   * and Ford: nodes that have come nearer are relaxed again until none has.
+   * @param weight by link, its length; its latency in seconds if left out
    */
   ways(nodes: readonly number[], direction: Direction = 'out', weight?: readonly number[]): readonly number[] {
     const far = direction === 'out' ? 'to' : 'from';
@@ -66,7 +67,7 @@ export class CheckedMachine {
     return ways;
   }
 
-  /** By rank, the least Σα from these ranks' chips, or to one of them. */
+  /** By rank, the min Σα in seconds from the nearest of `ranks` (`out`), or to the nearest of them (`in`). */
   latencies(ranks: readonly number[], direction: Direction = 'out'): readonly Seconds[] {
     const ways = this.ways(
       ranks.map((rank) => itemAt(this.chips, rank)),
@@ -75,20 +76,23 @@ export class CheckedMachine {
     return this.chips.map((chip) => itemAt(ways, chip));
   }
 
-  /** Least Σα between two distinct ranks: of any message. */
+  /** The min Σα between any two distinct ranks: no message takes less. */
   nearestPair(): Seconds {
     const nearest = (_: number, rank: number): Seconds =>
       Math.min(...this.latencies([rank]).filter((_, other) => other !== rank));
     return this.chips.map(nearest).reduce((least, latency) => Math.min(least, latency), Number.POSITIVE_INFINITY);
   }
 
-  /** What a rank's chip can send or receive at a time: as many of its fastest links as it has ports. */
+  /** The bandwidth with which a rank's chip can send or receive: that of its fastest links, as many as it has ports. */
   capacity(rank: number, direction: Direction): BytesPerSecond {
     const bandwidths = this.linksAt(itemAt(this.chips, rank), direction).map((link) => link.bandwidth);
     return sumOf(bandwidths.sort((a, b) => b - a).slice(0, this.ports(rank, direction)));
   }
 
-  /** Bandwidths of what carries one message at a time of a rank; undefined where messages without limit can be under way. */
+  /**
+   * The bandwidths of a rank's slots. A slot carries one message at a time: it is a blocking link, or a port if the chip has fewer ports than links
+   * or links that do not block. Undefined if the chip can have any number of messages in flight.
+   */
   slots(rank: number, direction: Direction): readonly BytesPerSecond[] | undefined {
     const links = this.linksAt(itemAt(this.chips, rank), direction);
     const bandwidths = links.map((link) => link.bandwidth);
@@ -104,7 +108,7 @@ export class CheckedMachine {
     return all.every((slots) => slots.length > 0) ? all : undefined;
   }
 
-  /** The nodes that are joined to this one in some direction without that other one. */
+  /** The nodes that are connected to `node`, over links in either direction, by paths that avoid the node `without`. */
   partAround(node: number, without: number): ReadonlySet<number> {
     const part = new Set([node]);
     for (const near of part) {

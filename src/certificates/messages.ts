@@ -1,6 +1,7 @@
 /**
- * Theorem (docs/bounds.md, *Messages in all*). All messages leave some chip and enter some chip. If any plan sends W > 0 bytes in messages,
- * T ≥ α + W / Σβ, α being the least Σα of any message, over what all chips can send (`out`), or receive.
+ * Theorem (docs/bounds.md, *Messages in all*). Every message leaves some chip and enters some chip. If every plan sends at least W > 0 bytes in
+ * messages, T ≥ α + W / Σβ, where α is the min Σα of any message and Σβ the bandwidth with which all chips together can send (`out`) or receive
+ * (`in`).
  */
 import type { Witnesses } from '../ir/certificate.ts';
 import type { Seconds } from '../ir/units.ts';

@@ -1,6 +1,7 @@
 /**
- * Theorem (docs/bounds.md, *Overheads*). If rank `to` needs something of rank `from`, a first message leaves `from` and a last one comes to `to`: a send and a
- * receive take an overhead each, beside the least Σα. If what `to` needs of it is combined with what `to` has itself, a reduction takes one, too.
+ * Theorem (docs/bounds.md, *Overheads*). If rank `to` needs data from rank `from`, some message is the first to leave `from` and some message the
+ * last to reach `to`. The send of the one and the receive of the other each take the overhead of a lane, besides the min Σα between the ranks. If the
+ * result at `to` combines this data with input of its own, a reduction adds its overhead.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

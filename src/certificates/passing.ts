@@ -1,9 +1,9 @@
 /**
- * Theorem (docs/bounds.md, *Passing*). All other ranks need M bytes of the root, and chip i has one blocking link e from the root's side, one, f, on
- * to a rank's chip, and one, g, back, and no others to there. Let a = α(e) + α(f), β be the greatest bandwidth of the three, W be T less the
- * least Σα from the root to e, and G(x) the least W′ ≥ x/β + a with x·W′ ≤ β·(W′² − area(W′, α(e)) − area(W′, α(f))). If k messages pass i,
- * with X bytes, and Z ≤ X bytes come to i over g, then W ≥ ka + X/β + G(M − X), W ≥ ka + X/β + (M − Z)/β and
- * Z/β ≤ Σ over j ≤ k of max(0, W − α(g) − Z/β − ja). T is refuted if for no k these leave W enough.
+ * Theorem (docs/bounds.md, *Passing*). All other ranks need M bytes from the root. Chip i has one link e from the root's side, one link f on to the
+ * chip of another rank and one link g back from that side, all blocking, and no others between these sides and it. Let a = α(e) + α(f), β be the max
+ * bandwidth of the three, W be T minus the min Σα from the root to e, and G(x) the min W′ ≥ x/β + a with x·W′ ≤ β·(W′² − area(W′, α(e)) − area(W′,
+ * α(f))) (area: area.ts). If k messages with X bytes pass through i without stopping, and Z ≤ X bytes come to i over g, then W ≥ ka + X/β + G(M − X),
+ * W ≥ ka + X/β + (M − Z)/β and Z/β ≤ Σ over j ≤ k of max(0, W − α(g) − Z/β − ja). T is refuted if no k allows all three.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';
@@ -15,10 +15,10 @@ import { isForAll } from './demands.ts';
 import { type CheckedMachine, sumOf } from './machine.ts';
 import type { Question } from './question.ts';
 
-/** Numbers of messages that are gone through; what needs more is not believed. */
+/** The largest k that is tried; a certificate that needs more is refused. */
 const mostCounted = 2000;
 
-/** Whether no number of messages that pass the chip leaves time enough, in a plan that takes less than this. */
+/** Whether `done` seconds are refuted for every number k of messages that pass through the chip. */
 export function provesPassing(
   done: Seconds,
   { root, direction, through }: Witnesses['passing'],
@@ -41,7 +41,11 @@ export function provesPassing(
   return !Array.from({ length: most + 1 }).some((_, count) => isEnough(count, passage, time, bytes));
 }
 
-/** Whether all that is needed fits in if so many messages pass the chip. @param bytes M/β */
+/**
+ * Whether the inequalities of the theorem allow that `count` messages pass through the chip.
+ * @param time W
+ * @param bytes M/β, in seconds
+ */
 function isEnough(count: number, { inward, onward, back }: Passage, time: Seconds, bytes: Seconds): boolean {
   const latency = inward.latency + onward.latency;
   const messages = Array.from({ length: count }, (_, message) => message + 1);

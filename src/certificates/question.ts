@@ -1,4 +1,4 @@
-/** What a certificate is checked against: what is asked, of which machine, for how many bytes, with so much work at most. */
+/** The problem that a certificate is checked against: collective, machine, message size, and the work limit of the check. */
 import type { Collective } from '../ir/collective.ts';
 import { inFewestChunks } from '../ir/fewest-chunks.ts';
 import type { Topology } from '../ir/topology.ts';
@@ -7,7 +7,7 @@ import { CheckedMachine } from './machine.ts';
 import { Work } from './work.ts';
 
 export interface Question {
-  /** In as few chunks as say the same: bounds are of bytes. */
+  /** Described with as few chunks as possible: bounds count bytes, so that finer chunks would only cost work. */
   readonly collective: Collective;
   readonly machine: CheckedMachine;
   /** M. */

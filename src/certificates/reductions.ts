@@ -1,6 +1,7 @@
 /**
- * Theorem (docs/bounds.md, *Reductions*). A result of n contributions takes n − 1 reductions, R bytes of them in all, and no chip reduces
- * before something has come to it, δ being the least Σα from another one: R ≤ Σ γ·max(0, T − δ), if every chip has an engine.
+ * Theorem (docs/bounds.md, *Reductions*). A result of n contributions takes n − 1 reductions; all reductions together have R bytes. No chip can
+ * reduce before a message has reached it, which takes at least δ, the min Σα from any other chip. So R ≤ Σ γ·max(0, T − δ) over all chips, if each of
+ * them has a reduce engine, of throughput γ.
  */
 import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';

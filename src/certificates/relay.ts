@@ -1,13 +1,15 @@
 /**
- * Theorem (docs/bounds.md, *Relays*). All other ranks need M bytes of the root. Let the root have slots of B together and chips F have some, of
- * B′ at most: with the least Σα a of the root's messages, a′ of those into F and λ between the two, δ = max(0, λ − a − a′),
- * σ = max(0, a + a′ − λ) and W = T − δ, there is a D, no more than what one of F can get straight from the root (direct.ts), for which
+ * Theorem (docs/bounds.md, *Relays*). All other ranks need M bytes from the root. Let the root's slots have bandwidth B together, and those of each
+ * chip of a set F at most B′ together. Let a be the min Σα of messages from the root, a′ that of messages into F, λ that from the root to F, δ =
+ * max(0, λ − a − a′), σ = max(0, a + a′ − λ) and W = T − δ. Then some D, at most what one chip of F can get directly from the root by T (direct.ts),
+ * satisfies both
  *
  *   (1)   M·W ≤ B·(W²/2 − area(W, a)) + B′·(W²/2 − area(W, a′)) + D·(D/β + σ)         β: the root's slowest slot
  *   (2)   M·W ≤ B·(W²/2 − area(W − D/B, a)) + B′·(W²/2 − area(W − D/B′, a′))
  *
- * and W ≥ M / min(B, B′). Right less left is convex in W: T is refuted if (1) fails at both ends, or (2) does. In a part of the machine
- * that only the root joins, the root's blocking links to there are its slots. Where the root needs M of all (`in`): the machine turned round.
+ * (area: area.ts), and W ≥ M / min(B, B′). The right sides minus the left sides are convex in W, so T is refuted if (1) fails at both ends of the
+ * possible values of W, or if (2) does. Where F lies in a part of the machine that only the root joins to the rest, the root's blocking links into
+ * that part count as its slots. If the root needs M bytes from all others (`in`), the theorem is applied to the transposed machine.
  */
 import type { Witnesses } from '../ir/certificate.ts';
 import type { BytesPerSecond, Seconds } from '../ir/units.ts';
@@ -16,7 +18,7 @@ import { relayed } from './direct.ts';
 import { sumOf } from './machine.ts';
 import type { Question } from './question.ts';
 
-/** Whether a plan that takes less than this would leave too little room in the slots of the root and of one of the chips. */
+/** Whether `done` seconds are refuted: in less time, the slots of the root and of some chip of F cannot carry M bytes. */
 export function provesRelay(done: Seconds, witness: Witnesses['relay'], question: Question): boolean {
   const { size } = question;
   const found = relayed(witness, question);

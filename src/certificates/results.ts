@@ -1,15 +1,15 @@
-/** Results of a collective that share no contribution, and the ranks that messages must join for each. */
+/** Results of a collective no two of which share a contribution, and the ranks that messages must connect for each of them. */
 import { expectation, listed, messageChunks, outputChunks } from '../ir/collective.ts';
 import { everyone, type Question } from './question.ts';
 import { trackedContributionBytes } from './work.ts';
 
-/** Ranks that messages of some part of M must join: as a tree does. */
+/** Ranks that messages must connect, as the edges of a spanning tree do; each message has `weight` · M bytes. */
 export interface Joined {
   readonly ranks: ReadonlySet<number>;
   readonly weight: number;
 }
 
-/** Of those ranks that a result comes from or goes to all must be joined, and those that are both once more. */
+/** For each result, the ranks that contribute to it or want it must be connected, and those that do both must be connected once more (spans.ts). */
 export function joinedBy(question: Question): readonly Joined[] {
   const { collective } = question;
   if (collective.kind === 'allreduce') return [{ ranks: new Set(everyone(question)), weight: 2 }];
@@ -28,7 +28,10 @@ interface Result {
   readonly to: Set<number>;
 }
 
-/** Of a custom collective, those of most contributions first. */
+/**
+ * The results of a custom collective, chosen greedily by descending number of contributions so that no two share one. A result that its rank computes
+ * from its own input is left out, since it needs no message.
+ */
 export function separateResults(question: Question): readonly Result[] {
   const { collective, work } = question;
   const all = new Map<string, Result & { readonly parts: readonly string[] }>();

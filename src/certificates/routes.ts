@@ -1,7 +1,8 @@
 /**
- * Theorem (docs/bounds.md, *Lengths*, along routes). Messages take the routes of the machine. Take for each rank but the root the message
- * that first brings it a byte of the root's: a tree of routes, no shorter than the lightest arborescence. Of a reduction take the last message
- * that leaves it with something of the root's result. Bytes of different roots share none: bytes × length is Σ m × those of all roots.
+ * Theorem (docs/bounds.md, *Lengths*, along routes). Give each link a length; a message covers the lengths of all links of its route. For a byte of a
+ * root, the messages that first bring it to each other rank form an arborescence of routes, which is no lighter than the lightest one. In a
+ * reduction, take for each rank the last message that leaves it with a part of the root's result. Bytes of different roots share no message, so bytes
+ * × length is at least the sum, over all roots, of m × the weight of the lightest arborescence.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';
@@ -35,7 +36,11 @@ export function provedByRoutes({ lengths }: Witnesses['routes'], question: Quest
   }
 }
 
-/** Each enters over its shortest edge; those that lead round become one, entered at what that costs more (Chu and Liu 1965, Edmonds 1967). */
+/**
+ * The weight of the lightest spanning arborescence from a root, by the algorithm of Chu and Liu (1965) and Edmonds (1967): each node chooses its
+ * shortest incoming edge. A cycle of such edges is contracted to one node; an edge into it then costs what it is longer than the edge it replaces.
+ * @param far `far[from][to]`: the length of each edge
+ */
 function lightestFrom(root: number, far: readonly (readonly number[])[], work: Work): number {
   work.spend(5 * far.length ** 2);
   const nodes = [...far.keys()];

@@ -1,6 +1,7 @@
 /**
- * Theorem (docs/bounds.md, *Rows*). The same collectives as for gathering, on a ring or line of blocking links and chips alone: what comes to a
- * rank over one of its k links comes in a row, T ≥ ⌈W/(km)⌉·α + W/(kβ), with the least α and the greatest β of the links.
+ * Theorem (docs/bounds.md, *Rows*). Consider a collective as in gathering.ts, on a ring or line that consists of chips and blocking links only. A
+ * rank takes in W bytes over its k links, at most m of them from any one other rank. At least W/k bytes enter over one of the links, behind which the
+ * other chips stand in a line and contribute at most m each. So T ≥ ⌈W/(km)⌉·α + W/(kβ), with the min latency α and the max bandwidth β of the links.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

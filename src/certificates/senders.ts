@@ -1,16 +1,19 @@
-/** Who may have sent what comes over a pipelined link, which is busy from the start of each message on (docs/bounds.md, *Cuts*). */
+/**
+ * Which chips can send messages over a pipelined link. The link is occupied from the start of each such message, wherever its sender is, so that cuts
+ * need the earliest possible start (docs/bounds.md, *Cuts*).
+ */
 import { itemAt, matrixAt } from '../ir/indexing.ts';
 import type { Link } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Question } from './question.ts';
 
-/** Larger machines are not looked at pair by pair. */
+/** On machines with more nodes, pairs of chips are not examined, and any chip is assumed to send over any link. */
 const mostNodes = 128;
 
 /**
- * When the first message over a link can start, and the least way from there to it. Messages take ways of least Σα; on large machines any may
- * lead over any link.
- * @param before by node, the least Σα from a source
+ * For each link, the earliest time at which a chip that sends over it can start, plus the min Σα from any such chip to the link. Routes have min Σα,
+ * so a chip sends over a link only if the link lies on a shortest path from it to another chip; where no chip does, any may.
+ * @param before by node, the min Σα from a source
  */
 export function soonestSenders(before: readonly Seconds[], { machine }: Question): (link: Link) => Seconds {
   const { chips, topology } = machine;

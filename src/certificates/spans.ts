@@ -1,8 +1,9 @@
 /**
- * Theorem (docs/bounds.md, *Lengths*, allreduce and custom). Take ranks that are nearer to each other than θ, in the nearer direction, for one
- * part. For a result that joins ranks in k(θ) parts, k(θ) − 1 messages go between parts, θ or farther each; of a result that ranks both
- * contribute to and want, as all do in an allreduce, those of the parts of such ranks but one come besides. Summed over all θ and
- * results that share no contribution, that is the bytes × length that messages go at least.
+ * Theorem (docs/bounds.md, *Lengths*, allreduce and custom). Give each link a length. For a distance θ, merge ranks that are less than θ apart, in
+ * the nearer direction, into parts. If the contributors and receivers of a result lie in k(θ) parts, at least k(θ) − 1 of its messages go between
+ * parts, each over a distance of θ or more. Ranks that both contribute to a result and want it, as all do in an allreduce, need further messages: at
+ * least one less than the parts that they lie in. Integrated over θ and summed over results that share no contribution, this is a lower bound on the
+ * bytes × length of all messages.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

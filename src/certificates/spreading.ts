@@ -1,9 +1,10 @@
 /**
- * Theorem (docs/bounds.md, *Spreading*). Where a chip has d messages under way at most, each holds a slot for the Σα between its ends. With
- * δ₁ ≤ δ₂ ≤ … the least Σα from any chip to its nearest, second nearest …, telling p others takes
- * c(p) = max(δ_p, (δ₁ + … + δ_p)/d, δ₁ + … + δ_⌈p/d⌉). If all ranks need b bytes or more of the hub, and all have slots, of B together at
- * most, T ≥ t + b/B, t being when all N can know if N(t) = 1 + Σ N(t − c(p)). Without slots there, this holds with δ₁ for every δ, and
- * what links carry for B. Backwards in time (`in`) the same holds of what the hub needs of all.
+ * Theorem (docs/bounds.md, *Spreading*). A chip has at most d messages in flight, and each occupies a slot for at least the Σα between its ends. With
+ * δ₁ ≤ δ₂ ≤ … the min Σα from any chip to its nearest, second nearest … chip, a chip takes at least c(p) = max(δ_p, (δ₁ + … + δ_p)/d, δ₁ + … +
+ * δ_⌈p/d⌉) to inform p others. So at most N(t) = 1 + Σ N(t − c(p)) ranks are informed after t seconds; let t be when all N can be. If every rank
+ * needs at least b bytes from the hub, and all chips have slots to receive them, of bandwidth B at most on any chip, T ≥ t + b/B. Without such slots
+ * this holds with δ₁ in place of every δ and the bandwidth of the links of a chip as B. The same holds, backwards in time (`in`), for data that the
+ * hub needs from all others.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';
@@ -33,7 +34,11 @@ export function provedBySpreading({ direction, hub }: Witnesses['spreading'], qu
   return last === undefined ? plain : Math.max(plain, timeToTell(nearest, most, question) + last);
 }
 
-/** When the N-th can know, if whoever knows tells p others in the time that p messages to the nearest take at least. */
+/**
+ * When the N-th rank can be informed, if every informed rank informs its p-th other after c(p) seconds.
+ * @param nearest δ₁, δ₂, …
+ * @param slots d
+ */
 function timeToTell(nearest: readonly Seconds[], slots: number, { work }: Question): Seconds {
   const sums = [0];
   for (const latency of nearest) sums.push(itemAt(sums, sums.length - 1) + latency);

@@ -1,7 +1,8 @@
 /**
- * Theorem (docs/bounds.md, *Staging*). Where links and reductions reach a fast memory alone, a rank's chip copies into it what is sent of its input
- * or combined with others, and out of it, or from the input, what its output does not hold from the start: at the rate of its copy engine, both
- * together unless it is duplex.
+ * Theorem (docs/bounds.md, *Staging*). Where links and reductions reach only a fast memory of each chip, the copy engine of a chip must copy into
+ * that memory all input of its rank that is sent or combined with other data, and must copy all output that is not in place from the start out of it,
+ * or from the input. T is at least these bytes over the throughput of the engine; if the engine is duplex, the larger of the two amounts counts
+ * alone.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

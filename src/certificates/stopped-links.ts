@@ -1,14 +1,15 @@
 /**
- * Theorem (docs/bounds.md, *Reductions that stop links*). Let no chip send or receive while it reduces. With T′ = T − α (of a reduce, T less the
- * least Σα from the chip to the root, if that is more), a chip that reduces for c seconds sends B·(T′ − c) bytes at most, and c is no more
- * than c_max(T′): what is left of T′ by the bytes that it must send itself, or receive, and by receiving what it reduces. If what it reduces
- * must be sent on, that holds with T″ = T′ − α. So for a price p of a byte reduced, in bytes sent, what the chip does is worth
+ * Theorem (docs/bounds.md, *Reductions that stop links*). No chip sends or receives while it reduces. Let T′ = T − α, where α is the min Σα of any
+ * message; in a reduce, the min Σα from the chip to the root takes its place if that is more. A chip that reduces for c seconds sends at most B·(T′ −
+ * c) bytes. It reduces for at most c_max(T′): the part of T′ that is left by the bytes that it must send or receive in any plan, and by receiving
+ * what it reduces. If the chip must send on what it reduces, T″ = T′ − α takes the place of T′. Let one reduced byte count as p sent bytes. What the
+ * chip does then counts at most
  *
- *   v(T′) = B·T′ + max(0, pγ − B)·c_max(T′) at most, or max(B·T′, v(T″)) if what it reduces must be sent on,
+ *   v(T′) = B·T′ + max(0, pγ − B)·c_max(T′), or max(B·T′, v(T″)) if it must send on what it reduces.
  *
- * as it must be by all but the root of a reduce, all but the last rank of scans, and all but any one rank of an allreduce. With W bytes sent in all
- * and R reduced, W + pR is no more than all of this. B = 0 for chips that send nothing of their own, if all of W is some chip's own. The
- * same holds of what chips receive (`in`).
+ * It must do so unless it is the root of a reduce or the last rank of a scan; in an allreduce all ranks but one, which may be any, must. If all plans
+ * send at least W bytes and reduce at least R, W + pR is at most the sum over all chips. If W is made up of data that chips must send of their own, B
+ * = 0 for chips that have no such data. The same holds for what chips receive (`in`).
  */
 
 import type { Witnesses } from '../ir/certificate.ts';
@@ -18,7 +19,7 @@ import { keepers, messagesInAll, ownValues, reductionsInAll } from './demands.ts
 import { sumOf } from './machine.ts';
 import { everyone, type Question } from './question.ts';
 
-/** Whether a plan that takes less than this would leave its chips too little time. */
+/** Whether `done` seconds are refuted: in less time, the chips cannot send and reduce all bytes. */
 export function provesStoppedLinks(
   done: Seconds,
   { direction, price }: Witnesses['stopped-links'],
@@ -47,7 +48,7 @@ export function provesStoppedLinks(
   const needed = (sent + price * reduced) * (1 + 1e-12);
   const kept = sumOf(worth.map((of) => of.kept));
   const sentOn = sumOf(worth.map((of) => of.sentOn));
-  // Whoever keeps what it reduces, the inequality holds: it is enough that it fails for one.
+  // The inequality must hold for each rank that may keep what it reduces, so that one violation is enough to refute the time.
   const inAll = keepers(question)?.map((rank) => sentOn - itemAt(worth, rank).sentOn + itemAt(worth, rank).kept) ?? [
     kept,
   ];

@@ -1,7 +1,8 @@
 /**
- * Theorem (docs/bounds.md, *Straight or twice*). Of an alltoall on chips with slots, what rank s has for rank t, m bytes, goes straight in a message
- * of its own, which uses up aα + m of what slots carry, with the slowest slot's bandwidth a of its sender and the least Σα between the
- * two, or is sent twice: T ≥ Σ min(aα + m, 2m) / ΣB, over all pairs and all slots. The same holds of slots of receivers (`in`).
+ * Theorem (docs/bounds.md, *Straight or twice*). Consider an alltoall on chips with slots. The m bytes that rank s has for rank t are sent directly,
+ * in a message of their own, or are relayed and so sent at least twice. A direct message occupies a slot of its sender for α seconds (the min Σα from
+ * s to t) besides the time of its bytes, which uses up at least aα + m bytes of slot capacity, a being the bandwidth of the sender's slowest slot.
+ * Hence T ≥ Σ min(aα + m, 2m) / ΣB, over all pairs and over the bandwidths B of all slots. The same holds for the slots of receivers (`in`).
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

@@ -1,7 +1,8 @@
 /**
- * Theorem (docs/bounds.md, *Lengths*, scans). In an exscan what rank m contributes goes to rank m + 1 in values of which it is the last
- * contribution: Σ dist(m, m + 1). In a scan let it meet that of m − 1 at rank v(m): values of which it is the last go from m to v(m), back
- * to m, and from somewhere on that round, u, to v(m + 1). The least sum over all v and u is the length that each byte of M goes.
+ * Theorem (docs/bounds.md, *Lengths*, scans). Give each link a length. A value is of class m if m is the last rank whose contribution it holds. In an
+ * exscan, the contribution of rank m reaches rank m + 1 in values of class m, which together travel at least dist(m, m + 1). In a scan, let v(m) be
+ * the rank at which the contributions of m − 1 and m are first combined. Values of class m travel from m to v(m), back to m, and from some rank u on
+ * this round trip to v(m + 1). The min of the total length, over all v and u, is what each byte of M travels at least.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';
@@ -17,7 +18,7 @@ export function provedByStretches({ lengths }: Witnesses['stretches'], question:
   return timeForDistance(lengthOfScan(lengths, question) * question.size, lengths, question);
 }
 
-/** How far each byte goes. */
+/** The min total length that the values of each byte of M travel. */
 export function lengthOfScan(lengths: readonly number[], question: Question): number {
   const { collective, machine, work } = question;
   const { kind, ranks } = collective;

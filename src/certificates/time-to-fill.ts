@@ -1,4 +1,4 @@
-/** When enough is done by what works at some rate each, after it has been idle for some time. */
+/** When resources that are idle at first and then work at constant rates have together moved a given number of bytes. */
 import type { Bytes, BytesPerSecond, Seconds } from '../ir/units.ts';
 import { sumOf } from './machine.ts';
 
@@ -7,7 +7,7 @@ export interface CheckedWorker {
   readonly idle: Seconds;
 }
 
-/** The least T with Σ rate·max(0, T − idle) ≥ bytes, from below, by halving; 0 for no bytes, or if that is never. */
+/** The min T with Σ rate·max(0, T − idle) ≥ bytes, by bisection and rounded down, so that bounds stay valid; 0 for no bytes, or if no T suffices. */
 export function checkedTimeToFill(workers: readonly CheckedWorker[], bytes: Bytes): Seconds {
   const isEnough = (time: Seconds) => sumOf(workers.map(({ rate, idle }) => rate * Math.max(0, time - idle))) >= bytes;
   if (bytes === 0) return 0;

@@ -1,14 +1,19 @@
-/** What a check of a certificate comes to, whatever its kinds are. */
+/** Turns the check of an untrusted certificate into a verdict; shared by the checkers of full and of compact certificates. */
 import { rounding, type Seconds } from '../ir/units.ts';
 import { claimFrom, Unreadable, type WitnessFields } from './fields.ts';
 import { TooMuchWork } from './work.ts';
 
-/** `refused` if it does not prove its claim, `unknown` if its kind is none that there is. */
+/**
+ * `refused`: the certificate does not prove its claim, or is malformed. `unknown`: it has no kind that the checker knows. `too much work`: the check
+ * would exceed its work limit.
+ */
 export type CertificateVerdict = 'certified' | 'refused' | 'unknown' | 'too much work';
 
 /**
- * @param kinds by kind, whatever belongs to it
- * @param proves whether nothing takes less than what is claimed, from the fields of the witness
+ * Judges a certificate, which may be any JSON value.
+ * @param kinds a record whose keys are the known kinds
+ * @param proves returns whether the fields of the witness prove that no correct plan takes less than `claimed` seconds; `claimed` is already lowered
+ * by the rounding tolerance
  */
 export function judgeWitness<Kind extends string>(
   certificate: unknown,

@@ -1,13 +1,13 @@
-/** What each kind of certificate needs, read from what a file says: all numbers in range for the machine. */
+/** Reads the witness of each kind of certificate from untrusted JSON: every number is checked to be in range for the machine. */
 import type { CertificateKind, Witnesses } from '../ir/certificate.ts';
 import type { Topology } from '../ir/topology.ts';
 import { longestTime } from '../ir/units.ts';
 import type { WitnessFields } from './fields.ts';
 
-/** Of a byte reduced, in bytes sent; and how many prices of families. */
+/** Upper limits: the price of a reduced byte, in sent bytes (`stopped-links`), and the number of prices of a `families` witness. */
 const most = { price: 1e15, prices: 1000 } as const;
 
-/** @throws Unreadable where a field is not what its kind has */
+/** By kind, the function that reads its witness. @throws Unreadable if a field is missing, of the wrong type or out of range */
 export const witnesses: {
   readonly [Kind in CertificateKind]: (fields: WitnessFields, topology: Topology) => Witnesses[Kind];
 } = {

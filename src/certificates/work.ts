@@ -1,17 +1,17 @@
-/** How much a check may do: certificates come from files that anybody may have written. */
+/** The work limit of a check. Certificates come from untrusted files, so a check has to end whatever they contain. */
 
-/** Links looked at, contributions counted and the like: some seconds. */
+/** Elementary steps that one check may take, such as links relaxed and contributions counted: some seconds of work. */
 const mostSteps = 1e9;
-/** For a contribution that is kept in mind. */
+/** Steps charged for a contribution that a check keeps in memory, where it takes about so many bytes. */
 export const trackedContributionBytes = 50;
 
-/** Thrown within a check whose certificate asks for more; `judge` tells it as a verdict. */
+/** Thrown by a check that exceeds its work limit; `judgeWitness` turns it into the verdict `too much work`. */
 export class TooMuchWork extends Error {}
 
 export class Work {
   private left = mostSteps;
 
-  /** @throws TooMuchWork */
+  /** Charges steps to the limit. @throws TooMuchWork if fewer are left */
   spend(steps: number): void {
     this.left -= steps;
     if (!(this.left >= 0)) throw new TooMuchWork(`more than ${mostSteps} steps`);
