@@ -23,7 +23,11 @@ export interface CellMemory {
   readonly targetCell: Int32Array;
 }
 
-/** Lays out the cells of a plan whose buffers are as §4 of the design wants them. */
+/**
+ * Lays out the cells of a plan whose buffers have the sizes that its collective requires.
+ * @param limit max number of cells, and of cells that all operations touch
+ * @throws CccError 'limit' for a plan that exceeds it
+ */
 export function layOutCells(index: PlanIndex, limit = Number.POSITIVE_INFINITY): CellMemory {
   const { plan, rankOf } = index;
   const ranks = plan.buffers.length;
@@ -63,7 +67,7 @@ function tooLarge(what: string, collective: Collective): CccError {
   );
 }
 
-/** A cell as people name it: `output[3]`; in place, the output's name wins. */
+/** The name of a cell for messages, such as `output[3]`; a cell that input and output share in place is named after the output. */
 export function slotName(memory: CellMemory, plan: Plan, rank: number, cell: number): string {
   const buffers = itemAt(plan.buffers, rank);
   for (const buffer of ['output', 'input', 'scratch'] as const satisfies readonly (typeof planBuffers)[number][]) {

@@ -1,10 +1,15 @@
-/** Why no plan can be faster: one kind of certificate for each theorem (docs/bounds.md), with the numbers from which it can be checked. */
+/**
+ * Certificates of lower bounds on the time of plans. Each kind belongs to one theorem (docs/bounds.md) and carries as its witness the numbers from
+ * which an independent checker re-derives the bound.
+ */
 import type { Seconds } from './units.ts';
 
-/** Whether messages are looked at where they leave, or, backwards in time, where they arrive. */
+/**
+ * Whether a theorem counts messages where they leave (`out`) or where they arrive (`in`); `in` is `out` on the transposed machine, backwards in time.
+ */
 export type Direction = 'out' | 'in';
 
-/** What each kind's check needs, besides the machine and what is asked of it. Ranks and nodes are numbers from 0. */
+/** By kind, the witness: what the check needs besides the machine and the collective. Ranks and nodes are numbered from 0. */
 export interface Witnesses {
   readonly trivial: Readonly<Record<never, never>>;
   readonly latency: { readonly from: number; readonly to: number };
@@ -13,19 +18,22 @@ export interface Witnesses {
   readonly families: {
     readonly direction: Direction;
     readonly hub: number;
-    /** θ, and the step of time for which each price stands. */
+    /** The min distance θ between classes, the length of a time step (both in seconds), and a price for each number of steps. */
     readonly apart: Seconds;
     readonly unit: Seconds;
     readonly prices: readonly number[];
   };
-  /** Nodes inside, ranks inside whose values are counted, ranks that need them. */
+  /** The nodes inside the cut, the ranks whose values are counted, and the ranks that need these values. */
   readonly cut: {
     readonly inside: readonly number[];
     readonly sources: readonly number[];
     readonly targets: readonly number[];
   };
   readonly messages: { readonly direction: Direction };
-  /** Lengths by link: of alltoalls, of allreduces and custom collectives, of scans, and of what spreads or comes together along routes. */
+  /**
+   * Lengths by link. `distances` is for alltoalls, `spans` for allreduces and custom collectives, `stretches` for scans, and `routes` for other
+   * collectives that spread or gather data along routes.
+   */
   readonly distances: { readonly lengths: readonly number[] };
   readonly spans: { readonly lengths: readonly number[] };
   readonly stretches: { readonly lengths: readonly number[] };
@@ -33,7 +41,7 @@ export interface Witnesses {
   readonly reductions: Readonly<Record<never, never>>;
   readonly staging: { readonly rank: number };
   readonly 'copied-first': { readonly direction: Direction; readonly rank: number };
-  /** Of a byte reduced, in bytes sent. */
+  /** The price of a reduced byte, in sent bytes. */
   readonly 'stopped-links': { readonly direction: Direction; readonly price: number };
   readonly 'first-hand': { readonly rank: number; readonly contributors: readonly number[] };
   readonly gathering: { readonly direction: Direction; readonly rank: number };
@@ -46,10 +54,10 @@ export interface Witnesses {
 
 export type CertificateKind = keyof Witnesses;
 
-/** What every certificate says. */
+/** The fields that all certificates share. */
 export interface Claim {
   readonly kind: string;
-  /** No correct plan takes less. */
+  /** The lower bound: no correct plan takes less. */
   readonly seconds: Seconds;
   /** One sentence for people. */
   readonly reason: string;
@@ -62,7 +70,7 @@ export type Certificates<Kinds> = {
 
 export type Certificate<Kind extends CertificateKind = CertificateKind> = Certificates<Witnesses>[Kind];
 
-/** The same for machines that look the same from every chip, where one chip says enough (docs/bounds.md, *Compact plans*). */
+/** Witnesses for compact plans, on machines that look the same from every chip, so that one chip represents all (docs/bounds.md, *Compact plans*). */
 export interface CompactWitnesses {
   readonly trivial: Readonly<Record<never, never>>;
   readonly latency: { readonly from: number; readonly to: number };
@@ -72,9 +80,9 @@ export interface CompactWitnesses {
   readonly distance: { readonly distance: Seconds };
   readonly gathering: Readonly<Record<never, never>>;
   readonly row: Readonly<Record<never, never>>;
-  /** Chips that differ on these axes alone. */
+  /** The cut around the chips that differ from a given one only on these axes. */
   readonly cut: { readonly axes: readonly number[] };
-  /** By generator. */
+  /** Lengths of links, by generator. */
   readonly distances: { readonly lengths: readonly number[] };
   readonly messages: { readonly direction: Direction };
   readonly reductions: Readonly<Record<never, never>>;

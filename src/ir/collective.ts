@@ -24,7 +24,10 @@ export const collectiveKinds = [
 ] as const;
 export type CollectiveKind = (typeof collectiveKinds)[number];
 
-/** Of pairs `minloc` and `maxloc` keep the one with the least or largest value, of equal values the one with the smaller index. */
+/**
+ * `minloc` and `maxloc` combine pairs of a value and an index, as in MPI: they keep the pair with the min or max value, and of equal values the one
+ * with the lower index.
+ */
 export const reductionOperators = ['sum', 'prod', 'max', 'min', 'and', 'or', 'xor', 'minloc', 'maxloc'] as const;
 export type ReductionOperator = (typeof reductionOperators)[number];
 
@@ -33,13 +36,15 @@ export function isIdempotent(op: ReductionOperator): boolean {
   return op !== 'sum' && op !== 'prod' && op !== 'xor';
 }
 
-/** The pre- and post-condition of a collective that has no name, as data (`custom-results.ts`). */
+/** The pre- and post-condition of a custom collective, as data (`custom-results.ts`). */
 export interface CustomCondition {
   /** Input chunks of each rank. */
   readonly input: readonly number[];
   /** Output chunks of each rank. */
   readonly output: readonly number[];
-  /** In place: the output slot of each rank that is its first input slot, negative where input lies before; all 0 if left out. */
+  /**
+   * In place only, by rank: the output slot that shares memory with input slot 0, negative if the input begins before the output; all 0 if left out.
+   */
   readonly inputAt?: readonly number[];
   /** What each output slot must hold, in reduction order. */
   readonly results: CustomResults;
@@ -55,12 +60,12 @@ export interface Collective {
   readonly root: number;
   /** Used by reducescatter, allreduce, reduce, scan, exscan and custom. */
   readonly op: ReductionOperator;
-  /** The operator keeps no order of its operands: contributions must be combined in rank order. */
+  /** True if the operator does not commute, so that contributions must be combined in rank order. */
   readonly ordered: boolean;
   readonly inPlace: boolean;
   /**
-   * Bytes of each shard, where shards differ (allgatherv …): N of them, for alltoall N·N with the sender's N shards in a row.
-   * Absent where all shards are M/N. Shard i still has C chunks, each `counts[i]` / C bytes; 0 is legal. See `shards.ts`.
+   * Bytes of each shard, if shards differ in size (allgatherv …): N counts, for alltoall N·N, row by row of senders. Absent if all shards are M/N.
+   * Shard i still has C chunks, each of `counts[i]` / C bytes; 0 is legal. See `shards.ts`.
    */
   readonly counts?: readonly number[];
   /** Present exactly when `kind` is `custom`. */
@@ -102,7 +107,7 @@ export const collectiveFacts: Readonly<Record<CollectiveKind, CollectiveFacts>> 
   custom: { rooted: false, reduces: true, sharded: false, about: 'pre- and post-condition given as data' },
 };
 
-/** The collective whose transfers, turned round, make the other; kinds without one are missing. */
+/** By kind, the dual collective, whose schedules are those of the kind with every transfer reversed; kinds without a dual are missing. */
 export const dualKinds: Partial<Readonly<Record<CollectiveKind, CollectiveKind>>> = {
   allgather: 'reducescatter',
   reducescatter: 'allgather',
@@ -166,12 +171,12 @@ export function outputChunks(c: Collective, rank: number): number {
   }
 }
 
-/** Chunks of a shard: C, but 1 for the token of a barrier and for the slots of a custom collective, each of which is a shard by itself. */
+/** Chunks of a shard: C, but 1 for a barrier, whose data is one token, and for custom collectives, in which every slot counts as a shard. */
 export function chunksPerShard({ kind, chunks }: Collective): number {
   return kind === 'barrier' || kind === 'custom' ? 1 : chunks;
 }
 
-/** Chunks that M bytes are divided into: the larger of one rank's input and output. */
+/** Number of chunks that a message of M bytes consists of: that of the larger of one rank's input and output. */
 export function messageChunks(c: Collective): number {
   if (c.kind === 'custom')
     return [...(c.custom?.input ?? []), ...(c.custom?.output ?? [])].reduce((a, b) => Math.max(a, b), 1);
@@ -216,9 +221,9 @@ export function memoryLayout(c: Collective, rank: number): MemoryLayout {
 }
 
 /**
- * What an output slot must hold: the reduction, in rank order, of input chunk `chunk` of ranks `first` … `last`
- * (a plain copy when they are equal), an explicit list for custom collectives, or anything (`undefined`). Of a list `at` is added to
- * the chunks of all its parts; slots that are wanted alike share one.
+ * What an output slot must hold: the reduction, in rank order, of input chunk `chunk` of ranks `first` … `last` (a copy if both are equal); for
+ * custom collectives an explicit list; or anything (`undefined`). In a list, `at` is added to the chunk numbers of all parts, so that the slots of a
+ * run share one list.
  */
 export type Expectation =
   | { readonly kind: 'ranks'; readonly chunk: number; readonly first: number; readonly last: number }
@@ -280,7 +285,7 @@ export function expectation(c: Collective, rank: number, slot: number): Expectat
   }
 }
 
-/** What an expectation of a list names, in reduction order. */
+/** The contributions that a list expectation stands for, in reduction order. */
 export function listed({ parts, at }: Extract<Expectation, { kind: 'list' }>): readonly Contribution[] {
   return parts.map(({ rank, chunk }) => ({ rank, chunk: chunk + at }));
 }

@@ -33,7 +33,7 @@ export class IntColumn {
   }
 }
 
-/** A growable table of rows of 32-bit integers that are filled at once: `cells` holds row after row, each of `width` cells. */
+/** A growable table of rows of 32-bit integers: `cells` holds row after row, each of `width` cells. */
 export class IntRows {
   readonly width: number;
   cells: Int32Array;
@@ -49,7 +49,10 @@ export class IntRows {
     return this.used / this.width;
   }
 
-  /** Adds a row and returns where it begins in `cells` (which may be another array than before); its cells hold anything. */
+  /**
+   * Adds a row and returns its first index in `cells`. The row has arbitrary content until the caller fills it, and `cells` may have been replaced by
+   * a larger array.
+   */
   add(): number {
     const start = this.used;
     this.used += this.width;
@@ -61,7 +64,7 @@ export class IntRows {
     return start;
   }
 
-  /** What the rows hold in one of their cells, from 0 to `width` − 1. */
+  /** A copy of one column of the table. @param cell the column, from 0 to `width` − 1 */
   column(cell: number): Int32Array {
     const { cells, width, length } = this;
     const column = new Int32Array(length);
@@ -69,18 +72,18 @@ export class IntRows {
     return column;
   }
 
-  /** Takes all rows away and keeps their room. */
+  /** Removes all rows but keeps the memory for later ones. */
   clear(): void {
     this.used = 0;
   }
 }
 
-/** Numbers the places that rows of a table come from, each once. */
+/** Assigns an index to each distinct source range that rows of a table refer to. */
 export class OriginTable {
   readonly ranges: SourceRange[] = [];
   private readonly indices = new Map<SourceRange, number>();
 
-  /** The index of a place, −1 for none. */
+  /** The index of a source range, −1 for undefined. */
   indexOf(range: SourceRange | undefined): number {
     if (range === undefined) return -1;
     let index = this.indices.get(range);
@@ -99,7 +102,7 @@ export interface RowsByGroup {
   readonly rows: Int32Array;
 }
 
-/** Puts rows together that are of one group. @param groupOf the group of each row, −1 for rows of none */
+/** Groups rows by a counting sort. @param groupOf the group of each row, −1 for rows that belong to none */
 export function byGroup(groupOf: Int32Array, groups: number): RowsByGroup {
   const first = groupStarts(groupOf, groups);
   const rows = new Int32Array(intAt(first, groups));
@@ -107,7 +110,7 @@ export function byGroup(groupOf: Int32Array, groups: number): RowsByGroup {
   return { first, rows };
 }
 
-/** Where each group would begin if rows stood group by group; one entry more than groups. */
+/** The position at which each group begins if rows are sorted by group, and the total number of rows as a last entry. */
 export function groupStarts(groupOf: Int32Array, groups: number): Int32Array {
   const first = new Int32Array(groups + 1);
   countRows(groupOf, first);
@@ -115,7 +118,8 @@ export function groupStarts(groupOf: Int32Array, groups: number): Int32Array {
   return first;
 }
 
-// Loops by themselves: while a long one runs V8 compiles its function, and again for every line before it that has not been seen to run.
+// The loops below stand in functions of their own: while a long loop runs, V8 compiles its function, and does so again for each later line of that
+// function that has not run before.
 
 function placeRows(groupOf: Int32Array, next: Int32Array, rows: Int32Array): void {
   for (let row = 0; row < groupOf.length; row++) {

@@ -1,6 +1,6 @@
 /**
- * Compact plans, for machines whose full plan would not fit: where every chip sees the same links, all ranks may run
- * the same program, shifted. Ranks are mixed-radix coordinates, last axis fastest, added axis by axis (`TranslationGroup`).
+ * Compact plans, for machines whose full plan would not fit into memory: where every chip sees the same links, all ranks can run the same program,
+ * shifted. Ranks are mixed-radix coordinates, last axis fastest, added axis by axis (`TranslationGroup`).
  */
 
 import { type Collective, type CollectiveKind, collectiveFacts } from './collective.ts';
@@ -14,7 +14,7 @@ import type { BytesPerSecond, Seconds } from './units.ts';
 /** Collectives in which all ranks have the same part, so that all can run one program. */
 export const compactKinds: readonly CollectiveKind[] = ['allgather', 'reducescatter', 'allreduce', 'alltoall'];
 
-/** The links of one direction: every rank r has one to rank r ⊕ offset. */
+/** A family of links, one for each rank r, from r to r ⊕ offset (a generator of a Cayley graph). */
 export interface Generator {
   /** The rank that rank 0's link leads to; never 0. */
   readonly offset: number;
@@ -24,7 +24,7 @@ export interface Generator {
   readonly units: number;
 }
 
-/** A machine that looks the same from every chip, by what one chip sees; it has no switches. */
+/** A machine without switches that looks the same from every chip, described by the links and engines of one chip. */
 export interface SymmetricTopology {
   /** As a user would type it. */
   readonly name: string;
@@ -41,21 +41,24 @@ export interface SymmetricTopology {
 }
 
 /**
- * Rank 0's program, in the tables of a plan that has this one program. Rank r runs it with peer p → r ⊕ p, and in buffers of
- * N·C chunks with shard i → r ⊕ i; a slice of these stays within one shard. What a plan says of rank 0 alone is therefore
- * true of every rank, shifted.
+ * The program of rank 0, in the tables of a plan with only this program. Rank r runs it with each peer p replaced by r ⊕ p and, in buffers of N·C
+ * chunks, each shard i replaced by r ⊕ i; a slice of such a buffer lies within one shard. What holds for rank 0 therefore holds, shifted, for every
+ * rank.
  */
 export interface CompactPlan extends Omit<Plan, 'firstLane' | 'buffers' | 'rounds'> {
   readonly shape: readonly number[];
-  /** Of an allreduce: its buffers are N shards of C/N chunks, which are shifted too. Else all ranks have the same names for its chunks. */
+  /**
+   * For an allreduce: true if its buffers are N shards of C/N chunks, which are shifted like the peers; otherwise chunk numbers are the same on all
+   * ranks.
+   */
   readonly sharded: boolean;
-  /** Of every rank. */
+  /** The buffers of every rank. */
   readonly buffers: ProgramBuffers;
 }
 
 /**
- * How shards come to rank 0 in an allgather, in rows ordered by step, generator, shard and chunk. A chunk of shard z comes over
- * a generator from rank ⊖offset, which knew it as a chunk of shard z ⊕ offset and had it before the step.
+ * How the shards of an allgather reach rank 0, as rows sorted by step, generator, shard and chunk. A chunk of shard z comes over a generator from
+ * rank ⊖offset, to which it is a chunk of shard z ⊕ offset and which had it before the step.
  */
 export interface InTree {
   readonly stepCount: number;
@@ -66,25 +69,25 @@ export interface InTree {
 }
 
 /**
- * How rank 0's items of an alltoall travel: item rank · parts + part is that part of the shard for the rank. In each stage it goes so many
- * links over one generator, −1 if it rests.
+ * The routes of rank 0's items in an alltoall. Item rank · parts + part is that part of the shard for the rank. In each stage an item moves `hops`
+ * links over one generator; generator −1 means that it rests.
  */
 export interface StagedRoutes {
   readonly parts: number;
   readonly stages: readonly { readonly generator: Int8Array; readonly hops: Int32Array }[];
 }
 
-/** How the values of some ranks, of a line or of all, come to rank 0 to be reduced there. */
+/** How the values of some ranks (those of a line, or all) reach rank 0, which then reduces them. */
 export interface GatherThenReduce {
-  /** By layers; its shards are numbers of these ranks, its generators those of `over`. */
+  /** The tree, layer by layer. Its shards are indices of `rankOf`, its generators indices of `over`. */
   readonly tree: InTree;
-  /** The machine's generator that each generator of the tree is. */
+  /** By generator of the tree, the generator of the machine. */
   readonly over: readonly number[];
-  /** The rank of each number. */
+  /** By index of a participating rank, the rank. */
   readonly rankOf: Int32Array;
 }
 
-/** Ranks of a compact plan, unless a higher limit is set for all plans: four million take about a gigabyte. */
+/** Max number of ranks of a compact plan, unless the user raises the limit for all plans: four million take about a gigabyte. */
 export const maxCompactRanks = 2 ** 22;
 
 /** Whether a buffer has one shard per rank, so that a shift of ranks shifts its shards: input of N·C chunks, or output. */
@@ -93,7 +96,7 @@ export function isShifted({ kind }: Collective, buffer: PlanBuffer): boolean {
   return kind === 'alltoall' || (buffer === 'output') === (kind === 'allgather');
 }
 
-/** Chunks of the shards that a shift of ranks shifts in a buffer; undefined where all ranks have the same names for its chunks. */
+/** Chunks per shard of a buffer whose shards shift with the rank; undefined if chunk numbers of the buffer are the same on all ranks. */
 export function shiftedShard(
   { collective, sharded }: Pick<CompactPlan, 'collective' | 'sharded'>,
   buffer: PlanBuffer,
@@ -103,7 +106,7 @@ export function shiftedShard(
   return isShifted(collective, buffer) ? chunks : undefined;
 }
 
-/** A compact plan of what a builder has made of rank 0's program alone. */
+/** Turns a plan that has only the program of rank 0 into a compact plan. */
 export function compactPlan(
   { firstLane: _, buffers, rounds: _rounds, ...tables }: Plan,
   shape: readonly number[],
@@ -112,7 +115,10 @@ export function compactPlan(
   return { ...tables, shape, sharded, buffers: itemAt(buffers, 0) };
 }
 
-/** Rank 0's program as the only one of a plan, for what looks at one program at a time: its peers and shards are offsets. */
+/**
+ * The program of rank 0 as a plan with one program, for code that analyses one program at a time; its peers and shards are offsets from the rank that
+ * runs it.
+ */
 export function soleProgram({ shape: _, sharded: _sharded, buffers, ...tables }: CompactPlan): Plan {
   return { ...tables, buffers: [buffers], rounds: [], firstLane: Int32Array.of(0, tables.laneId.length) };
 }

@@ -1,7 +1,7 @@
 /**
- * What the output slots of a custom collective must hold, in runs of slots that are wanted alike: the slots of a run combine consecutive
- * chunks of the same ranks. Several groups of ranks at once have a run for each shard, whatever their number of chunks. Plain data, so
- * that threads can hand it to each other.
+ * What the output slots of a custom collective must hold, run-length encoded: consecutive slots form a run if they combine consecutive chunks of the
+ * same ranks. So the size of a joint collective of several groups does not depend on the number of chunks per shard. Plain data without methods, so
+ * that it can be sent between worker threads.
  */
 
 import { IntColumn } from './column.ts';
@@ -24,11 +24,11 @@ export interface CustomResults {
   readonly list: Int32Array;
   /** Slot `slot + i` of a run combines chunk `at + i` where its list says 0. */
   readonly at: Int32Array;
-  /** In the order of reduction, each list once; chunks are counted from that of the first contribution. */
+  /** Distinct lists of contributions, in the order of reduction; chunk numbers are relative to that of the first contribution. */
   readonly lists: readonly (readonly Contribution[])[];
 }
 
-/** Slots that are wanted alike. */
+/** A run of slots, decoded. */
 export interface WantedRun {
   readonly rank: number;
   readonly slot: number;
@@ -38,7 +38,7 @@ export interface WantedRun {
   readonly at: number;
 }
 
-/** Puts together what slots must hold, rank after rank and slot after slot. */
+/** Builds the results from the wanted contributions, rank after rank and slot after slot. */
 export class CustomResultsBuilder {
   private readonly firstRun = new IntColumn();
   private readonly slot = new IntColumn();
@@ -47,7 +47,7 @@ export class CustomResultsBuilder {
   private readonly at = new IntColumn();
   private readonly lists: (readonly Contribution[])[] = [];
   private readonly known = new Map<string, number>();
-  /** Slots of the rank at hand, and where its last run ends. */
+  /** Slots of the current rank so far, and its last run, which may still grow. */
   private slots = 0;
   private last = { list: -2, at: 0, count: 0 };
 
@@ -58,7 +58,10 @@ export class CustomResultsBuilder {
     this.slots = 0;
   }
 
-  /** The next slots of the rank: `count` of them, of which the first combines `contributions` and each other the chunks behind. */
+  /**
+   * Appends `count` slots to the current rank: the first combines `contributions`, and each later one the chunks that follow those of the slot
+   * before. `null` if they may hold anything.
+   */
   add(contributions: readonly Contribution[] | null, count = 1): void {
     if (count === 0) return;
     const { last } = this;
@@ -81,7 +84,7 @@ export class CustomResultsBuilder {
     return { firstRun, slot, count, list: this.list.view().slice(), at: this.at.view().slice(), lists: this.lists };
   }
 
-  /** Whether these come right behind what the last slot combines. */
+  /** Whether the contributions follow those of the last slot, so that its run can be extended. */
   private continues(contributions: readonly Contribution[] | null): boolean {
     const { list, at, count } = this.last;
     if (list < 0 || contributions === null) return list === -1 && contributions === null;
@@ -145,17 +148,17 @@ export function* runsOfRank(
   }
 }
 
-/** Ranks that the results know. */
+/** Number of ranks that the results describe. */
 export function ranksWithResults({ firstRun }: CustomResults): number {
   return firstRun.length - 1;
 }
 
-/** What slot `slot + i` of a run combines. */
+/** The contributions that slot `slot + i` of a run combines; `null` if it may hold anything. */
 export function contributionsIn({ parts, at }: WantedRun, i: number): readonly Contribution[] | null {
   return parts?.map(({ rank, chunk }) => ({ rank, chunk: chunk + at + i })) ?? null;
 }
 
-/** The same with every number of chunks changed alike: what was chunk c is chunk `change(c)`. */
+/** The results with every chunk number, slot and count c replaced by `change(c)`, for collectives that are cut into more or fewer chunks. */
 export function withChunks(results: CustomResults, change: (chunks: number) => number): CustomResults {
   const { firstRun, list } = results;
   const lists = results.lists.map((parts) => parts.map(({ rank, chunk }) => ({ rank, chunk: change(chunk) })));

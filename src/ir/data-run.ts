@@ -1,4 +1,4 @@
-/** Executes a plan on numbers that stand for data: an abstract interpreter, which its subclasses give a meaning. */
+/** Abstract interpreter of plans: it executes a plan on integers that represent data; its subclasses define what these mean. */
 
 import type { CellMemory } from './cell-memory.ts';
 import { inputChunks } from './collective.ts';
@@ -6,9 +6,9 @@ import { intAt } from './indexing.ts';
 import { isSend, OperationCode, type Plan } from './plan.ts';
 import type { Connections, PlanIndex } from './plan-index.ts';
 
-/** One bulk, in an order that the caller chooses. Memory holds one number per chunk, and −1 where nothing has been written. */
+/** Executes one bulk, in an order that the caller chooses. Memory holds one number per chunk, and −1 where nothing has been written. */
 export abstract class DataRun {
-  /** What each cell of memory holds. */
+  /** By memory cell, the number that it holds. */
   readonly cells: Int32Array;
   protected readonly index: PlanIndex;
   protected readonly memory: CellMemory;
@@ -72,10 +72,7 @@ export abstract class DataRun {
     return this.cells.subarray(first, first + intAt(dstCount, operation));
   }
 
-  /**
-   * What a reduction leaves in a cell, given the numbers of what the cell held and of what arrives; −1 is memory that nothing has written.
-   * @param receivedFirst whether what arrives is the first operand
-   */
+  /** The number that a reduction leaves in a cell, given the numbers of both operands; −1 is memory that nothing has written. */
   protected abstract combine(held: number, arriving: number, receivedFirst: boolean): number;
 
   /** Fills the inputs of all ranks. */
@@ -104,7 +101,7 @@ export abstract class DataRun {
   }
 }
 
-/** Assigns each send a place for its message behind those before it. Returns how many chunks all messages have. */
+/** Assigns to each send the place of its message in one array, one message behind the other. Returns the number of chunks of all messages. */
 function placeMessages(plan: Plan, messageAt: Int32Array): number {
   let total = 0;
   for (let o = 0; o < messageAt.length; o++) {

@@ -52,7 +52,7 @@ export type ErrorCode =
   | 'malformed'
   /** A plan that failed verification. */
   | 'unproved'
-  /** Nothing that was tried gives a plan. */
+  /** No candidate that was tried gives a valid plan. */
   | 'no-plan'
   /** A time or memory limit ended the work. */
   | 'stopped'
@@ -70,7 +70,7 @@ export class CccError extends Error {
   override readonly name = 'CccError';
   readonly code: ErrorCode;
   readonly range: SourceRange | undefined;
-  /** What the message sums up, one by one; empty for most errors. */
+  /** The findings that the message summarises; empty for most errors. */
   readonly findings: readonly ErrorFinding[];
 
   constructor(code: ErrorCode, message: string, range?: SourceRange, findings: readonly ErrorFinding[] = []) {

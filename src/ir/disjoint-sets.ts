@@ -1,14 +1,14 @@
-/** Sets of the numbers 0 … count − 1 that grow together (union–find with halved paths); the least number of a set stands for it. */
+/** Disjoint sets of the numbers 0 … count − 1 (union–find with path halving). The min of a set represents it. */
 import { intAt } from './indexing.ts';
 export class DisjointSets {
   private readonly parent: Int32Array;
 
-  /** Every number is alone. */
+  /** Starts with one set per number. */
   constructor(count: number) {
     this.parent = Int32Array.from({ length: count }, (_, number) => number);
   }
 
-  /** The least number of the set that a number is in. */
+  /** The representative of the set that a number is in: its min. */
   of(number: number): number {
     const { parent } = this;
     let at = number;
@@ -19,7 +19,7 @@ export class DisjointSets {
     return at;
   }
 
-  /** Makes the sets of two numbers one; false if they were one already. */
+  /** Unites the sets of two numbers. Returns false if they were the same set already. */
   join(a: number, b: number): boolean {
     const [x, y] = [this.of(a), this.of(b)];
     this.parent[Math.max(x, y)] = Math.min(x, y);

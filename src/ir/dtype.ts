@@ -1,4 +1,4 @@
-/** Element types of real buffers, and which reduction operators each of them has. */
+/** Element types of the buffers that plans run on, and the reduction operators that apply to each. */
 import { type ReductionOperator, reductionOperators } from './collective.ts';
 
 const plainDtypes = ['i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f16', 'bf16', 'f32', 'f64'] as const;
@@ -10,7 +10,7 @@ export type PairDtype = (typeof pairDtypes)[number];
 export const dtypes = [...plainDtypes, ...pairDtypes] as const;
 export type Dtype = PlainDtype | PairDtype;
 
-/** Bytes of one element; those of a pair include the gaps that keep its parts, and the next pair, at multiples of their size. */
+/** Bytes of one element. Those of a pair include the padding that aligns its parts, and the next pair, to their sizes. */
 export const dtypeBytes: Readonly<Record<Dtype, number>> = {
   i8: 1,
   u8: 1,
@@ -31,7 +31,7 @@ export const dtypeBytes: Readonly<Record<Dtype, number>> = {
   'f64+i32': 16,
 };
 
-/** The type of a pair's value, which begins with the pair, and the byte at which its index does. */
+/** By pair type, the type of the value, which is at byte 0 of the pair, and the byte at which the index begins. */
 export const pairParts: Readonly<Record<PairDtype, { readonly value: PlainDtype; readonly indexAt: number }>> = {
   'i16+i32': { value: 'i16', indexAt: 4 },
   'i32+i32': { value: 'i32', indexAt: 4 },
@@ -58,7 +58,7 @@ export function operatorsOf(dtype: Dtype): readonly ReductionOperator[] {
   });
 }
 
-/** Why elements of the type cannot be combined so; undefined where they can. */
+/** Why the operator does not apply to the type, as a clause for a message; undefined if it does. */
 export function operatorLacking(op: ReductionOperator, dtype: Dtype): string | undefined {
   const has = operatorsOf(dtype);
   if (has.includes(op)) return undefined;

@@ -1,4 +1,4 @@
-/** Effort of a search, and the budgets that follow from it. */
+/** The effort that a user grants a search, and the work budgets that follow from it. */
 
 /**
  * `quick`: a plan in well under a second on machines of up to about 64 ranks, from the most promising candidates; the
@@ -7,23 +7,26 @@
 export const efforts = ['quick', 'full'] as const;
 export type Effort = (typeof efforts)[number];
 
-/** The part of what a full search may do that a quick one may. */
+/** Work budget of each effort, as a fraction of that of a full search. */
 export const partOfWork: Readonly<Record<Effort, number>> = { quick: 1 / 8, full: 1 };
 
-/** Up to so many ranks the budgets of a quick search are the same. */
+/** Number of ranks from which on the budget of a quick search grows with the number of ranks. */
 const ranksPerBudget = 128;
 
-/** How many times as much work a quick search may do for so many ranks: beyond some in proportion, as plans have more operations. */
+/**
+ * Factor on the budget of a quick search: beyond `ranksPerBudget` it grows in proportion to the number of ranks, as the number of operations in a
+ * plan does.
+ */
 export function budgetFactor(ranks: number): number {
   return Math.max(1, ranks / ranksPerBudget);
 }
 
 /**
- * Whether a search is to end with the best it has. One that takes long says what it has done since it asked before: that is how quick searches
- * end by work and not by the clock.
+ * Returns whether a search should stop and return its incumbent. A long-running engine reports the work that it has done since its last call: quick
+ * searches are limited by work instead of time, so that they are deterministic.
  *
- * @param work in operations of a plan: what takes as long as to lower, prove and simulate one
- * @throws WorkBudgetExceeded where so much has been done that even what has been begun is given up
+ * @param work in operations: the unit is the time in which one operation of a plan is lowered, checked and simulated
+ * @throws WorkBudgetExceeded if the budget is exceeded so far that work in progress is abandoned
  */
 export type ShouldStop = (work?: number) => boolean;
 
@@ -34,5 +37,5 @@ export type ShouldStop = (work?: number) => boolean;
  */
 export class WorkBudgetExceeded extends Error {}
 
-/** Transfers of a schedule that are built and estimated in the time of one operation. */
+/** How many transfers of a schedule can be built and estimated in the time that one operation of a plan takes; converts them to the unit of work. */
 export const transfersPerOperation = 6;

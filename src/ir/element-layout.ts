@@ -1,9 +1,9 @@
 /**
- * Which elements a slot of a plan is (docs/plan-format.md). Shards are the user's: shard i of n elements over N is floor(i·n/N) … floor((i+1)·n/N) − 1,
- * whatever the plan. Of a shard of u units, chunk c of bulk b is units floor(q·u/(k·C)) … floor((q+1)·u/(k·C)) − 1 with q = b·C + c, so that a
- * run of chunks of one bulk is contiguous. A unit is an element, or as many as the machine's messages are aligned to; the last one of a shard may be
- * shorter. An alltoall shard has the same size at both its ends: the one from i to j is part (i + j) mod N of n. A custom collective's chunks
- * may go anywhere, so that all have floor(n / chunks) elements.
+ * Maps the slots of a plan to elements (docs/plan-format.md). Shards are fixed by the collective, whatever the plan: with n elements on N ranks,
+ * shard i is elements floor(i·n/N) … floor((i+1)·n/N) − 1. In a shard of u units, chunk c of bulk b is units floor(q·u/(k·C)) … floor((q+1)·u/(k·C))
+ * − 1 with q = b·C + c, so that consecutive chunks of a bulk are contiguous. A unit is one element, or as many as the alignment of the machine's
+ * messages requires; the last unit of a shard may be shorter. An alltoall shard must have the same size at both ends: the one from i to j has the
+ * size of part (i + j) mod N of n. The chunks of a custom collective may go anywhere, so that all of them have floor(n / chunks) elements.
  */
 
 import {
@@ -26,10 +26,10 @@ export interface ElementLayoutRequest {
   readonly bulks: number;
   readonly scratchPerBulk: number;
   readonly buffers: readonly ProgramBuffers[];
-  /** n: elements of the message M; with counts they say how many there are. */
+  /** n: the number of elements of the message M; with counts, it follows from these. */
   readonly elements: number;
   readonly elementBytes: Bytes;
-  /** Of addresses and lengths, where the machine has a limit on them. */
+  /** Alignment of addresses and lengths in bytes, if the machine requires one. */
   readonly alignment?: Bytes | undefined;
 }
 
@@ -43,10 +43,10 @@ function cut(length: number, q: number, parts: number): number {
 }
 
 export class ElementLayout {
-  /** Of the slot that `find` was asked for: its first element in its buffer, and its elements. */
+  /** Results of the last call of `find`: the first element of the slot in its buffer, and its number of elements. */
   first = 0;
   length = 0;
-  /** Elements of a slot of scratch: those of the largest chunk. */
+  /** Elements of a slot of scratch, which has room for the largest chunk. */
   readonly scratchLength: number;
 
   private readonly request: ElementLayoutRequest;
@@ -54,7 +54,7 @@ export class ElementLayout {
   private readonly chunks: number;
   /** Elements of a unit. */
   private readonly unit: number;
-  /** `starts[2 · rank + buffer]`: first element of each shard of the buffer, and the elements of all. */
+  /** `starts[2 · rank + buffer]`: the first element of each shard of the buffer, and as last entry the number of its elements. */
   private readonly starts: readonly Float64Array[];
 
   constructor(request: ElementLayoutRequest) {
@@ -71,12 +71,12 @@ export class ElementLayout {
     this.scratchLength = Math.ceil(Math.ceil(longest / this.unit) / (bulks * this.chunks)) * this.unit;
   }
 
-  /** Shards of a buffer (for custom collectives slots): the first element of each, and one more entry for the end. */
+  /** By shard of a buffer (by slot for custom collectives), its first element; one more entry for the end. */
   shards(rank: number, buffer: 'input' | 'output'): Float64Array {
     return itemAt(this.starts, 2 * rank + (buffer === 'input' ? inputCode : outputCode));
   }
 
-  /** All chunks are of one size. */
+  /** Whether all chunks have the same number of elements. */
   get isEven(): boolean {
     const part = this.request.bulks * this.chunks * this.unit;
     const length = this.starts.find((starts) => starts.length > 1)?.[1] ?? 0;
@@ -85,7 +85,10 @@ export class ElementLayout {
     );
   }
 
-  /** Finds a slot of a bulk: leaves its place in `first` and `length`. Copies of scratch lie one behind the other. */
+  /**
+   * Finds a slot of a bulk and stores its place in `first` and `length`, so that hot loops allocate nothing. Copies of scratch lie one behind the
+   * other.
+   */
   find(rank: number, buffer: number, slot: number, bulk: number): void {
     const { bulks, scratchPerBulk, buffers } = this.request;
     if (buffer > outputCode) {
@@ -103,7 +106,9 @@ export class ElementLayout {
     this.first = floatAt(starts, shard) + first;
   }
 
-  /** In place: the output element that is a rank's first input element. */
+  /**
+   * In place only: the output element that shares memory with the first input element of the rank; negative if the input begins before the output.
+   */
   inputShift(rank: number): number {
     const { collective } = this.request;
     const [input, output] = [this.shards(rank, 'input'), this.shards(rank, 'output')];

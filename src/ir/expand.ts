@@ -1,4 +1,4 @@
-/** Compact plans written out: every rank's program, as a plan like any other. */
+/** Expands compact plans: every rank gets its program written out, in an ordinary plan. */
 
 import { type CompactPlan, shiftedShard } from './compact.ts';
 import { intAt, itemAt } from './indexing.ts';
@@ -6,8 +6,8 @@ import { type OperationTable, type Plan, planBuffers } from './plan.ts';
 import { TranslationGroup } from './translation-group.ts';
 
 /**
- * The full plan of a compact one, which has N times as many operations: how many fit is for the caller to know. Peers and shards must be
- * in range.
+ * Expands a compact plan to the full plan, which has N times as many operations.
+ * The caller must check beforehand that so many operations fit into memory, and that peers and shards are in range.
  */
 export function expandCompact(compact: CompactPlan): Plan {
   const { shape: _shape, sharded: _, buffers, ops, laneId, firstOp, collective, ...rest } = compact;
@@ -41,7 +41,7 @@ export function expandCompact(compact: CompactPlan): Plan {
   };
 }
 
-/** A column once for each rank, each rank's moved on by so much more than the one's before. */
+/** N copies of a column, one after the other; `stride` is added to the entries once for the copy of rank 1, twice for that of rank 2, and so on. */
 function repeated(column: Int32Array, ranks: number, stride = 0): Int32Array {
   const all = new Int32Array(column.length * ranks);
   for (let rank = 0; rank < ranks; rank++) all.set(column, rank * column.length);
@@ -52,7 +52,9 @@ function repeated(column: Int32Array, ranks: number, stride = 0): Int32Array {
   return all;
 }
 
-/** The same for a column with one entry more than it has rows: where the last of a rank ends the first of the next begins. */
+/**
+ * As `repeated`, for a column of row starts, which has one entry more than rows: the end of the rows of one rank is the start of those of the next.
+ */
 function cumulative(column: Int32Array, ranks: number, stride: number): Int32Array {
   const rows = column.length - 1;
   const all = new Int32Array(rows * ranks + 1);
@@ -62,7 +64,7 @@ function cumulative(column: Int32Array, ranks: number, stride: number): Int32Arr
   return all;
 }
 
-/** Peers and slots as each rank names them. */
+/** The columns that differ between ranks: peers, and slots in buffers whose shards shift with the rank. */
 function shiftedOperands(compact: CompactPlan): Pick<OperationTable, 'peer' | 'srcOffset' | 'dstOffset'> {
   const { shape, ops, collective } = compact;
   const { ranks } = collective;
@@ -82,7 +84,10 @@ function shiftedOperands(compact: CompactPlan): Pick<OperationTable, 'peer' | 's
   return { peer, srcOffset, dstOffset };
 }
 
-/** Slots of rank 0's operations that lie in shards: the operation, the shard, its chunks, and where in it the slot lies. */
+/**
+ * The operands of rank 0's operations that shift with the rank: the operation, and the shard, the chunks per shard and the offset within the shard of
+ * its slot.
+ */
 interface Places {
   readonly operation: Int32Array;
   readonly shard: Int32Array;
@@ -90,7 +95,7 @@ interface Places {
   readonly rest: Int32Array;
 }
 
-/** Of the slots in one column, those that a shift of ranks moves. */
+/** Collects the operands of one column whose buffer has shards that shift with the rank. */
 function placesOf(compact: CompactPlan, buffer: Int32Array, offset: Int32Array): Places {
   const chunksOf = planBuffers.map((name) => shiftedShard(compact, name) ?? 0);
   const operation = Int32Array.from(offset.keys()).filter((o) => (chunksOf[intAt(buffer, o)] ?? 0) > 0);
@@ -104,7 +109,9 @@ function placesOf(compact: CompactPlan, buffer: Int32Array, offset: Int32Array):
   };
 }
 
-/** Moves the slots of a rank's operations, which are those of rank 0, by the shift that takes each rank to its image. */
+/**
+ * Replaces slots of rank 0's operations by those of another rank. @param images the image of each rank under the translation from rank 0 to that rank
+ */
 function shift({ operation, shard, chunks, rest }: Places, images: Int32Array, slots: Int32Array): void {
   for (let i = 0; i < operation.length; i++)
     slots[intAt(operation, i)] = intAt(images, intAt(shard, i)) * intAt(chunks, i) + intAt(rest, i);

@@ -1,11 +1,11 @@
-/** Collectives that are given as data, in as few chunks as say the same. */
+/** Coarsens custom collectives to the smallest number of chunks that still describes them. */
 import type { Collective } from './collective.ts';
 import { withChunks } from './custom-results.ts';
 import { greatestCommonDivisor } from './whole-numbers.ts';
 
 /**
- * The same custom collective in as few chunks as say it: where everything in it is a multiple of some chunks, these are one. Others stay as
- * they are. What is proved of bytes holds for both.
+ * The same custom collective with chunks merged: if all its counts and positions are multiples of some number of chunks, so many become one chunk.
+ * Other collectives are returned unchanged. Bounds count bytes, so they hold for both.
  */
 export function inFewestChunks(collective: Collective): Collective {
   const { custom, chunks } = collective;

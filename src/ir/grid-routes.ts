@@ -1,6 +1,6 @@
 /**
- * The best routes on grids of chips with links of one kind: meshes, tori, lines, rings, hypercubes. How far it is between two ranks their
- * coordinates say, so that a route is followed back from its end without a search of the machine.
+ * The best routes on grids of chips with identical links: meshes, tori, lines, rings, hypercubes. The distance between two ranks follows from their
+ * coordinates, so that a route can be followed back from its end without a search.
  */
 import { itemAt } from './indexing.ts';
 import type { Link, Topology } from './topology.ts';
@@ -9,9 +9,9 @@ import { TranslationGroup } from './translation-group.ts';
 /** One axis of a grid of chips. */
 export interface GridAxis {
   readonly extent: number;
-  /** How far apart neighbours on it are in rank numbers. */
+  /** Difference between the rank numbers of neighbours on the axis. */
   readonly stride: number;
-  /** Whether its last place is a neighbour of its first. */
+  /** Whether the last position on the axis is a neighbour of the first. */
   readonly wraps: boolean;
 }
 
@@ -33,7 +33,10 @@ export class GridRoutes {
     this.into = into;
   }
 
-  /** Undefined unless all links are alike, and join all ranks that are neighbours on some axis, and no others, both ways. */
+  /**
+   * The routes of a machine, or undefined if it is no such grid: all links must have the same latency and bandwidth and must join, in both
+   * directions, exactly the ranks that are neighbours on some axis.
+   */
   static of({ nodes, chips, links, shape }: Topology): GridRoutes | undefined {
     const [first] = links;
     if (first === undefined || nodes.length !== chips.length || chips.some((chip, rank) => chip !== rank))
@@ -57,7 +60,7 @@ export class GridRoutes {
     return isWhole ? new GridRoutes(group, wraps, links) : undefined;
   }
 
-  /** The axes on which there is more than one place, the slowest first. */
+  /** The axes with more than one position, the slowest first. */
   axes(): readonly GridAxis[] {
     const { shape, strides } = this.group;
     return shape
@@ -65,7 +68,7 @@ export class GridRoutes {
       .filter(({ extent }) => extent > 1);
   }
 
-  /** Links on the shortest ways from one rank to another. */
+  /** Number of links on the shortest paths between two ranks. */
   distance(from: number, to: number): number {
     const { shape, strides } = this.group;
     let sum = 0;
@@ -80,7 +83,7 @@ export class GridRoutes {
     return sum;
   }
 
-  /** The links of the best route: of those of fewest links, the one that comes over the lowest ranks, seen from its end. */
+  /** The links of the best route: among the shortest paths, the one that, followed back from its end, goes over the lowest rank at each hop. */
   between(from: number, to: number): readonly number[] {
     const route: number[] = [];
     for (let at = to, left = this.distance(from, to); left > 0; left--) {
@@ -95,13 +98,16 @@ export class GridRoutes {
   }
 }
 
-/** The shape that makes all links steps to the next rank on some axis, if there is one: each such step is as long as all axes after it together. */
+/**
+ * The shape for which every link leads to the next rank on some axis, if there is one. The differences between the rank numbers of linked chips then
+ * are the strides of the axes, and each stride is the product of the extents of all later axes.
+ */
 function shapeFromLinks(links: readonly Link[], ranks: number): number[] {
   const steps = [...new Set(links.map(({ from, to }) => Math.abs(from - to)))].sort((a, b) => a - b);
   return steps.map((step, index) => (steps[index + 1] ?? ranks) / step).reverse();
 }
 
-/** The axis on which two ranks are neighbours, at its ends round it. */
+/** The axis on which two ranks are neighbours, directly or by wrapping around; undefined if there is none. */
 function axisOf({ shape, strides }: TranslationGroup, a: number, b: number): number | undefined {
   let found: number | undefined;
   let [restA, restB] = [a, b];

@@ -1,67 +1,68 @@
 /**
- * What takes time beside links (docs/time-model.md): launching a collective, lanes (thread blocks, copy queues) that move their bytes themselves, and
- * proxies that send on what lanes have left with them. All of it is optional: a machine without it has the times of its links alone.
+ * Time that a plan takes besides links and engines (docs/time-model.md): the launch of a collective, lanes (thread blocks, copy queues) that move
+ * bytes themselves, and proxies that send data which lanes have handed to them. All of it is optional: without it, times are those of links and
+ * engines alone.
  */
 import type { Bytes, BytesPerSecond, Seconds } from './units.ts';
 
 /** Reductions and copies of one lane. */
 export interface LocalWork {
-  /** o of each. */
+  /** Seconds that each reduction or copy takes besides its bytes. */
   readonly overhead: Seconds;
   readonly bandwidth: BytesPerSecond;
 }
 
-/** What lanes need for long messages, which go another way than short ones (MPI's rendezvous). */
+/** Overhead and bandwidth of lanes for long messages, which are sent by another method than short ones (rendezvous in MPI). */
 export interface LongMessages extends LocalWork {
   readonly above: Bytes;
 }
 
-/** What one lane of a chip does by itself. */
+/** Costs of one lane of a chip: overheads as o in the LogGP model, and bandwidths. */
 export interface LaneModel {
-  /** o, of each send and each receive. */
+  /** o: seconds that each send and each receive occupies the lane. */
   readonly overhead: Seconds;
   /** B, bytes that one lane moves per second, however fast its link is. */
   readonly bandwidth: BytesPerSecond;
-  /** c, the part of a message that a receiver may take while it still arrives, from 0 (nothing) to 1 (all of it). */
+  /** c: the fraction of a message that its receiver can process while the rest is still arriving, from 0 to 1. */
   readonly visible: number;
-  /** Chunks that are larger go in slices, each through the whole program; `Infinity` where nothing is cut. */
+  /** Max bytes of a slice: larger chunks are cut into slices, each of which runs through the whole program; `Infinity` if chunks are not cut. */
   readonly slice: Bytes;
   readonly local: LocalWork;
   /** Messages of more than `above` bytes have an o and a B of their own; undefined where all have the same. */
   readonly long?: LongMessages | undefined;
-  /** Lanes that a plan may have on one chip, where messages are split over several; `Infinity` where nothing is said. It has no effect on times. */
+  /** Max number of lanes of a plan on one chip, for passes that split messages over several; `Infinity` if unlimited. It has no effect on times. */
   readonly count: number;
 }
 
-/** What messages of more than so many bytes wait for. */
+/** The delay of messages of more than `above` bytes, for their rendezvous. */
 export interface RendezvousGap {
   readonly above: Bytes;
   readonly gap: Seconds;
 }
 
-/** What a link is to messages of lanes. Without a lane model on the machine it says nothing. */
+/** Properties of a link for messages that lanes send or receive. They are ignored on a machine without a lane model. */
 export interface LinkLane {
-  /** A proxy sends on: lanes leave their bytes with it and do not wait for links. */
+  /** A proxy sends the data on: lanes hand their bytes to it and do not wait for the link. */
   readonly buffered: boolean;
-  /** For how long each message keeps the next one of its connection back, beside its bytes. */
+  /** Seconds that must pass between consecutive messages of a connection, besides the time of their bytes. */
   readonly gap: Seconds;
   readonly rendezvous?: RendezvousGap | undefined;
-  /** Of one connection; `Infinity` where it is the link's. */
+  /** Max bandwidth of one connection; `Infinity` if only the link limits it. */
   readonly bandwidth: BytesPerSecond;
-  /** In place of the link's own latency, of which part is the overhead of lanes where there is one. */
+  /** Replaces the link's own latency on machines with lanes, since that latency includes what is the overhead of lanes there. */
   readonly latency?: Seconds | undefined;
 }
 
-/** How well a number is known. */
+/** How reliable the numbers of a machine are. */
 export const knowledge = ['calibrated', 'published', 'assumed', 'not determined'] as const;
 export type Knowledge = (typeof knowledge)[number];
 
-/** Numbers that take the place of those of a machine; what is left out stays. */
+/** Numbers that replace those of a machine; fields that are left out keep their value. */
 export interface Timing {
   readonly launch?: Seconds | undefined;
   readonly inflight?: number | undefined;
   readonly lane?: PartialLane | undefined;
-  /** Of all buffered links. */
+  /** The gap of all buffered links, in seconds. */
   readonly gap?: Seconds | undefined;
   readonly rendezvous?: RendezvousGap | undefined;
 }
@@ -71,12 +72,12 @@ export interface PartialLane extends Partial<Omit<LaneModel, 'local'>> {
   readonly local?: Partial<LocalWork> | undefined;
 }
 
-/** A way in which lanes move messages, such as the LL, LL128 and Simple of NCCL: one of several that a machine has. */
+/** A protocol by which lanes move messages, such as LL, LL128 and Simple of NCCL; a machine may offer several. */
 export interface MachineProtocol extends Timing {
   readonly source?: string | undefined;
 }
 
-/** How many times as fast as they send lanes reduce and copy, where nothing is known. */
+/** Default ratio between the bandwidth of reductions and copies of a lane and the bandwidth of its messages. */
 export const localShare = 5;
 
 /** The lane model with some numbers replaced; undefined where overhead or bandwidth would be missing. */
@@ -84,7 +85,7 @@ export function laneWith(base: LaneModel | undefined, { local, ...given }: Parti
   const overhead = given.overhead ?? base?.overhead;
   const bandwidth = given.bandwidth ?? base?.bandwidth;
   if (overhead === undefined || bandwidth === undefined) return undefined;
-  // What was left out of the base as well follows the new numbers.
+  // If the overhead or the bandwidth of messages changes, local work takes its default from the new numbers.
   const own = base === undefined || given.overhead !== undefined || given.bandwidth !== undefined;
   const standard = own ? { overhead, bandwidth: localShare * bandwidth } : base.local;
   const long = given.long ?? base?.long;
@@ -99,12 +100,12 @@ export function laneWith(base: LaneModel | undefined, { local, ...given }: Parti
   };
 }
 
-/** o and B of a lane for a message of so many bytes. */
+/** Overhead and bandwidth of a lane for a message of so many bytes. */
 export function paceOf(lane: LaneModel, bytes: Bytes): LocalWork {
   return lane.long !== undefined && bytes > lane.long.above ? lane.long : lane;
 }
 
-/** What no message of a lane is faster than: the least o and the greatest B. */
+/** The min overhead and the max bandwidth over all message sizes, for lower bounds. */
 export function fastestPace({ overhead, bandwidth, long }: LaneModel): LocalWork {
   if (long === undefined) return { overhead, bandwidth };
   return { overhead: Math.min(overhead, long.overhead), bandwidth: Math.max(bandwidth, long.bandwidth) };

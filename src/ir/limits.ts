@@ -19,7 +19,10 @@ export interface Limits {
   readonly evaluations: number;
 }
 
-/** Operations × bulks whose times are kept, of a simulation (20 bytes each) or a run: links of all routes, and rows of a timeline, are as many at most. */
+/**
+ * Max number of operations × bulks whose times are stored, of a simulation (20 bytes each) or a run. It limits the links of all routes and the rows
+ * of a timeline as well.
+ */
 export const maxTimedOperations = 2 ** 24;
 
 export const defaultLimits: Limits = {

@@ -1,5 +1,5 @@
-/** Stands for nobody, nowhere and nothing in columns of whole numbers, which count from 0. */
+/** Marks a missing rank, place or item in columns of whole numbers, which otherwise count from 0. */
 export const none = -1;
 
-/** After every step and operation there is. */
+/** A step or operation number greater than all others: what is marked with it never happens. */
 export const never = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-/** The operations of a plan in columns, and the rows that they are built from. */
+/** The operations of a plan as a table of columns, and the builder that collects them row by row. */
 
 import { byGroup, IntRows } from './column.ts';
 import type { SourceRange } from './diagnostic.ts';
@@ -27,15 +27,17 @@ export interface OperationTable {
   readonly afterOp: Int32Array;
   readonly afterBulks: Int32Array;
   /**
-   * For a receive that takes its message only when a later send of its lane has room: that send; −1 otherwise. Runtimes with fused
-   * operations do so; a plan's JSON cannot say it.
+   * For a receive that takes its message only when a later send of its lane has room: that send; −1 otherwise. Runtimes with fused receive-and-send
+   * operations behave so. The JSON format of plans cannot express it.
    */
   readonly relay: Int32Array;
-  /** Of copies that stand for computing: how long that takes for all bulks together; −1 for others. Left out where none does. */
+  /**
+   * For copies that represent computation, its nanoseconds for all bulks together; −1 for other operations. Left out if the plan does not compute.
+   */
   readonly nanoseconds?: Int32Array | undefined;
 }
 
-/** An operation in the codes of the table (see `OperationTable`), for hot loops. */
+/** One operation, encoded as in `OperationTable`, for hot loops. */
 export interface OperationRow {
   readonly kind: number;
   readonly peer: number;
@@ -52,20 +54,20 @@ export interface OperationRow {
   readonly nanoseconds?: number | undefined;
 }
 
-/** Cells of a row: the lane, then what the columns of the table hold. */
+/** Cells per row: the lane, and one for each column of the table. */
 const rowWidth = 13;
 
-/** Collects operations in the order in which they come. */
+/** Collects operations in any order of lanes and sorts them by lane at the end. */
 export class OperationRows {
-  /** Rows in blocks, each with room for as many as all before it: what is there already is never copied. */
+  /** Rows in blocks, each as large as all blocks before it together, so that growing never copies rows. */
   private readonly blocks: Int32Array[] = [];
   private block = new Int32Array(0);
-  /** Where the next row goes in the last block. */
+  /** Index of the next row in the last block. */
   private at = 0;
   private count = 0;
-  /** Operations that wait, those that they wait for, and how many bulks earlier. */
+  /** Waits: the operation that waits, the one that it waits for, and how many bulks earlier that one is. */
   private readonly waits = new IntRows(3);
-  /** Receives, and the sends that must have room before they take their messages. */
+  /** Pairs of a receive and the send that must have room before the receive takes its message. */
   private readonly relays = new IntRows(2);
   private readonly computing = new Map<number, number>();
 
@@ -110,7 +112,7 @@ export class OperationRows {
     cells[at + 1] = send;
   }
 
-  /** The table, operations put where their lanes are. @param nextInLane where the first operation of each lane goes; used up */
+  /** Builds the table, sorted by lane. @param nextInLane the row of the first operation of each lane; overwritten */
   table(nextInLane: Int32Array): OperationTable {
     const place = this.places(nextInLane);
     const columns = { ...this.orderedColumns(place), ...this.orderedWaits(place), relay: this.orderedRelays(place) };
@@ -198,7 +200,7 @@ export class OperationRows {
   }
 }
 
-/** Puts the places of operations where their numbers stand. */
+/** Replaces operation numbers by their rows in the table. */
 function moveTo(operations: Int32Array, place: Int32Array): void {
   for (let row = 0; row < operations.length; row++) operations[row] = intAt(place, intAt(operations, row));
 }

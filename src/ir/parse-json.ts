@@ -1,4 +1,4 @@
-/** JSON in whole documents, as programs wrote them. */
+/** Parses JSON documents and reports where they are malformed. */
 import { CccError, type SourceText } from './diagnostic.ts';
 
 /**
@@ -9,7 +9,7 @@ export function parseJson(source: SourceText, expected: string): unknown {
   try {
     return JSON.parse(source.text);
   } catch (error) {
-    // V8 says where, but for texts that end too soon.
+    // V8 reports the position of a fault, except for texts that end too early.
     const position = /position (\d+)/.exec(String(error))?.[1];
     const start = position === undefined ? source.text.length : Number(position);
     throw new CccError('syntax', `${source.name} is not JSON: expected ${expected}`, { source, start, end: start + 1 });

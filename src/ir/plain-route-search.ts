@@ -1,7 +1,6 @@
 /**
- * The best routes on plain machines: chips alone, and links of one latency. All nodes one link away, then those two links away,
- * and so on, comes there to the same as Dijkstra's algorithm (route-search.ts), much sooner; and who looks for one node need not go
- * farther than that node is.
+ * The best routes on machines that have only chips, and links of equal latency. Breadth-first search gives the same result as Dijkstra's algorithm
+ * (route-search.ts) there, in less time, and a search for one target can stop at the distance of the target.
  */
 import { floatAt, intAt, itemAt } from './indexing.ts';
 import type { Reach } from './route-search.ts';
@@ -9,19 +8,19 @@ import type { Topology } from './topology.ts';
 
 const noOthers: Reach['others'] = new Map();
 
-/** Its columns serve one search after the other: on large machines most look at few nodes. */
+/** The columns are reused by successive searches: on large machines, most searches visit few nodes. */
 export class PlainRouteSearch {
-  /** Links by the node that they leave, and of each the node that it leads to and its bandwidth. */
+  /** Links sorted by the node that they leave, with the node that each leads to and its bandwidth. */
   private readonly firstOut: Int32Array;
   private readonly out: Int32Array;
   private readonly to: Int32Array;
   private readonly widths: Float64Array;
-  /** Of the best route to each node that is known: its last link, the node before, its links in all, and its bandwidth. */
+  /** By node, the best route known so far: its last link, the node before, the number of links, and the bandwidth. */
   private readonly previous: Int32Array;
   private readonly before: Int32Array;
   private readonly hops: Int32Array;
   private readonly bandwidth: Float64Array;
-  /** Nodes with a route, the nearest first. */
+  /** Nodes reached so far, in order of distance; the first `count` entries are valid. */
   private readonly reached: Int32Array;
   private count = 0;
 
@@ -46,20 +45,20 @@ export class PlainRouteSearch {
   }
 
   /**
-   * Routes from a node among which is that to another, good until the next search; undefined where that one is not found among the
-   * first so many nodes.
+   * Routes from a node that include the one to `target`, valid until the next search; undefined if the search visits more than `mostNodes` nodes
+   * before it has found that route.
    */
   near(source: number, target: number, mostNodes: number): Reach | undefined {
     const isFound = this.search(source, target, mostNodes);
     return isFound ? { previous: this.previous, others: noOthers } : undefined;
   }
 
-  /** Nodes that the last search looked at. */
+  /** Number of nodes that the last search reached. */
   get looked(): number {
     return this.count;
   }
 
-  /** True once the route to the target is certain: all nodes that are nearer have been gone on from. */
+  /** Returns true once the route to the target is final: all nodes that are nearer than the target have been expanded. */
   private search(source: number, target: number, mostNodes: number): boolean {
     const { previous, hops, reached } = this;
     for (let at = 0; at < this.count; at++) previous[intAt(reached, at)] = -1;
@@ -76,7 +75,7 @@ export class PlainRouteSearch {
     return target >= 0 && intAt(previous, target) >= 0;
   }
 
-  /** Over all links of a node, to nodes that are not nearer. */
+  /** Expands a node: relaxes its links to nodes that are not nearer to the source. */
   private goOn(node: number, source: number): void {
     const { firstOut, out, to, widths, previous, before, hops, bandwidth } = this;
     const next = intAt(hops, node) + 1;
@@ -86,7 +85,7 @@ export class PlainRouteSearch {
       if (end === source || (!isNew && intAt(hops, end) < next)) continue;
       const width = Math.min(floatAt(bandwidth, node), floatAt(widths, at));
       if (!isNew && width < floatAt(bandwidth, end)) continue;
-      // Of routes that are as good, the one whose last but one node Dijkstra's algorithm would have met first.
+      // Among equally good routes, keep the one whose last but one node Dijkstra's algorithm would have expanded first.
       if (!isNew && width === bandwidth[end] && !this.isMetFirst(node, intAt(before, end))) continue;
       if (isNew) this.reached[this.count++] = end;
       hops[end] = next;
@@ -96,7 +95,7 @@ export class PlainRouteSearch {
     }
   }
 
-  /** Of two nodes as far away. */
+  /** Whether Dijkstra's algorithm expands node a before node b, which is as far away. */
   private isMetFirst(a: number, b: number): boolean {
     const { bandwidth } = this;
     return bandwidth[a] !== bandwidth[b] ? floatAt(bandwidth, a) > floatAt(bandwidth, b) : a < b;

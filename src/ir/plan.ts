@@ -57,7 +57,7 @@ export type Operation =
       readonly op: 'copy';
       readonly src: Slice;
       readonly dst: Slice;
-      /** Where it stands for computing. */
+      /** Set if the copy represents computation: its nanoseconds for all bulks together. */
       readonly nanoseconds?: number;
     } & CommonFields)
   | ({ readonly op: 'reduce'; readonly src: Slice; readonly dst: Slice; readonly order: OperandOrder } & CommonFields)
@@ -110,8 +110,8 @@ export interface Plan {
   /** `rounds[step]`: what the step claims per unit link (k-synchronous schedules), 0 for no claim; empty if no step claims any. */
   readonly rounds: readonly number[];
   /**
-   * A hint to what schedules messages: of a bulk, each waits until both of its ranks are done with their operations of earlier steps.
-   * What the plan computes does not depend on it.
+   * A hint for runtimes and the simulator: within a bulk, a message starts only when both of its ranks have finished their operations of earlier
+   * steps. It has no effect on what the plan computes.
    */
   readonly inTurn?: true;
   /** The places that `ops.origin` indexes. */
@@ -160,7 +160,7 @@ function rowOf(entry: number, first: Int32Array): number {
   return low;
 }
 
-/** For how many seconds a copy that stands for computing keeps its chip in one bulk; undefined of what does not compute. */
+/** How many seconds per bulk a copy that represents computation occupies its chip; undefined for other operations. */
 export function computingTime({ ops, bulks }: Plan, operation: number): Seconds | undefined {
   const nanoseconds = ops.nanoseconds?.[operation] ?? -1;
   return nanoseconds < 0 ? undefined : (nanoseconds * 1e-9) / bulks;
@@ -228,7 +228,7 @@ export type NewOperation =
       readonly kind: 'copy';
       readonly src: Slice;
       readonly dst: Slice;
-      /** For a copy that stands for computing: how long that takes for all bulks together. */
+      /** For a copy that represents computation: its nanoseconds for all bulks together. */
       readonly nanoseconds?: number | undefined;
     })
   | (NewOperationBase & {
@@ -247,7 +247,7 @@ export type NewOperation =
       readonly order?: OperandOrder;
     });
 
-/** What an operation may have, before it is known to fit its kind: as files and generators give it. */
+/** The possible fields of an operation whose kind is not yet known to allow them, as files and generators provide them. */
 export interface OperationParts extends NewOperationBase {
   readonly peer?: number | undefined;
   readonly channel?: number | undefined;
@@ -257,7 +257,7 @@ export interface OperationParts extends NewOperationBase {
   readonly nanoseconds?: number | undefined;
 }
 
-/** The operation of a kind with those of the parts that the kind has. @throws RangeError if a part is missing */
+/** Builds an operation of a kind from the fields that the kind has, and ignores the others. @throws RangeError if one is missing */
 export function operationFrom(kind: OperationKind, parts: OperationParts): NewOperation {
   const { step, origin, channel = 0, order = 'held-first', nanoseconds } = parts;
   const part = <Part>(name: string, value: Part | undefined): Part => {
@@ -358,7 +358,7 @@ export class PlanBuilder {
     return this.addRow(lane, rowFor(operation));
   }
 
-  /** As `add` for an operation in the codes of the table, which are not checked. */
+  /** As `add` for an encoded operation, which is not validated. */
   addRow(lane: number, row: OperationRow): number {
     this.lengths[lane] = itemAt(this.lengths, lane) + 1;
     return this.rows.add(lane, row, this.origins.indexOf(row.origin));
@@ -374,7 +374,7 @@ export class PlanBuilder {
     this.rows.relay(receive, send);
   }
 
-  /** Puts everything in its final order; `header.buffers` has one entry per rank. */
+  /** Builds the plan, with lanes sorted by rank and operations by lane. @param header `buffers` has one entry per rank */
   build(header: PlanHeader): Plan {
     const lanes = this.lengths.length;
     const laneOrder = Array.from({ length: lanes }, (_, lane) => lane);

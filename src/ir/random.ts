@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed, on every machine. */
+/** A pseudo-random generator that yields the same numbers for the same seed on every machine. */
 export class Random {
   private state: number;
 

@@ -1,4 +1,4 @@
-/** What the cost model says of a plan on a topology: simulated time, use of the machine, bounds. */
+/** Results of simulating a plan on a topology: time, use of the machine, critical path, and lower bounds. */
 import type { Certificate, Claim } from './certificate.ts';
 import { type Bytes, formatSeconds, rounding, type Seconds } from './units.ts';
 
@@ -20,22 +20,22 @@ export interface PathStep {
   readonly end: Seconds;
 }
 
-/** What the critical path of a plan is made of; its seconds add up to the plan's. */
+/** The composition of the critical path of a plan; its seconds add up to those of the plan. */
 export interface PathTime {
   readonly messages: number;
-  /** Reductions and copies that take time. */
+  /** Counts include only reductions and copies that take time. */
   readonly reductions: number;
   readonly copies: number;
-  /** Where something is computed between messages. */
+  /** Set if the plan computes between messages. */
   readonly computations?: number;
   readonly seconds: {
     readonly latency: Seconds;
-    /** Of messages, at the bandwidth of their routes. */
+    /** Time of the bytes of messages, at the bandwidth of their routes. */
     readonly bytes: Seconds;
     readonly reducing: Seconds;
     readonly copying: Seconds;
     readonly computing?: Seconds;
-    /** What lanes take beside all that, and what comes before the first operation; where the machine has lanes or a launch. */
+    /** Overheads of lanes, and the launch before the first operation; set if the machine has lanes or a launch. */
     readonly lanes?: Seconds;
     readonly launch?: Seconds;
   };
@@ -56,31 +56,35 @@ export interface CostReport {
   readonly criticalPath: readonly PathStep[];
 }
 
-/** What holds a pipeline of bulks up: a link by its index in the topology, ports, engines, chips and their busiest lanes by that of their node. */
+/**
+ * Resources that limit a pipeline of bulks. `ResourceLoad.index` is the index of the link in the topology; for all other kinds it is the index of the
+ * node, and `lane` is the busiest lane of the chip.
+ */
 export type ResourceKind = 'link' | 'send port' | 'receive port' | 'reduce engine' | 'copy engine' | 'chip' | 'lane';
 
-/** For how long one bulk keeps a resource. */
+/** How long one bulk occupies a resource. */
 export interface ResourceLoad {
   readonly kind: ResourceKind;
   readonly index: number;
   readonly seconds: Seconds;
 }
 
-/** When every operation of a run was at work, in every bulk, and which links were taken by what. */
+/** When every operation of a simulated run was active, in every bulk, and which messages occupied which links. */
 export interface Timeline {
-  /** Operations of the plan: instance bulk · operations + operation is one of them in one bulk. */
+  /** Number of operations of the plan. Operation o in bulk b is instance b · operations + o. */
   readonly operations: number;
   readonly bulks: number;
   /**
-   * By instance. A send lasts from its message's start to its arrival; a receive from the same start, or from when its lane is done
-   * with the receive before, to when it is complete, reduction included; copies and reductions as long as they have their engine.
+   * Start and end by instance, in seconds. A send lasts from the start of its message to its arrival. A receive lasts from the same start, or from
+   * when its lane has finished the receive before, until it is complete, reduction included. Copies and reductions last as long as they occupy their
+   * engine.
    */
   readonly start: Float64Array;
   readonly end: Float64Array;
   /** One row per message and link that it crosses, in the order of instances. */
   readonly links: {
     readonly link: Int32Array;
-    /** The send. */
+    /** The instance of the send. */
     readonly instance: Int32Array;
     readonly start: Float64Array;
     /** When the link is free for the next message. */
@@ -121,12 +125,15 @@ export class ContradictedBound extends Error {
   }
 }
 
-/** The certificates that claim more than a plan takes, beyond what rounding explains. None, unless there is a bug. */
+/** The certificates whose bound exceeds the time of a correct plan by more than rounding explains. Any such certificate shows a bug. */
 export function contradictedClaims({ certificates }: Bound<Claim>, seconds: Seconds): readonly Claim[] {
   return certificates.filter((claim) => !(claim.seconds <= seconds * (1 + rounding)));
 }
 
-/** bound / simulated time, from 0 to 1; 1 when both are zero. What is beyond that is rounding: anything more is a `ContradictedBound`. */
+/**
+ * The optimality of a plan: bound over simulated time, from 0 to 1, and 1 if both are zero. The ratio is cut off at 1 because rounding may exceed it;
+ * a greater excess is a `ContradictedBound`.
+ */
 export function optimality(bound: Seconds, simulated: Seconds): number {
   return bound === simulated ? 1 : Math.min(1, bound / simulated);
 }

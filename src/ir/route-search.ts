@@ -1,12 +1,12 @@
-/** The best routes from one node to all others (routes.ts says what is best), by Dijkstra's algorithm. */
+/** Searches the best routes from one node to all others with Dijkstra's algorithm; routes.ts defines which route is best. */
 import { floatAt, intAt, itemAt } from './indexing.ts';
 import type { Topology } from './topology.ts';
 
-/** Where the best routes from one node come from. */
+/** The result of a search: the best routes from one node, as links to follow back from any other node. */
 export interface Reach {
   /** The last link of each node's route, −1 where there is none. */
   readonly previous: Int32Array;
-  /** For nodes that are reached equally well over several switches: the last links of all those routes, by switch. */
+  /** For each node that equally good routes reach over several switches: the last links of all these routes, in the order of the switches. */
   readonly others: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -14,7 +14,7 @@ export class RouteSearch {
   private readonly topology: Topology;
   private readonly outgoing: readonly (readonly number[])[];
   private readonly femtoseconds: Float64Array;
-  /** Of the best route to each node that is known: its last link, and what it takes. */
+  /** By node, the best route known so far: its last link, latency in femtoseconds, number of links and bandwidth. */
   private readonly previous: Int32Array;
   private readonly latency: Float64Array;
   private readonly hops: Int32Array;
@@ -57,7 +57,7 @@ export class RouteSearch {
     return a < b;
   }
 
-  /** The route over a link whose near end's best route is known. */
+  /** Relaxes a link, the best route to whose start is known. */
   private consider(index: number): void {
     const { latency, hops, bandwidth, previous } = this;
     const { from, to, bandwidth: ofLink } = itemAt(this.topology.links, index);
@@ -80,7 +80,7 @@ export class RouteSearch {
     this.queue.update(to);
   }
 
-  /** Another link into a node that ends a route as good as the best known: a choice where both come from switches. */
+  /** Records a link that ends a route as good as the best one known; it is a choice if both routes come from switches. */
   private addChoice(index: number): void {
     const { nodes, links } = this.topology;
     const { to } = itemAt(links, index);
@@ -94,7 +94,7 @@ export class RouteSearch {
   }
 }
 
-/** A binary heap of nodes whose order can improve while they wait. */
+/** A binary heap of nodes whose priority may improve while they are in it. */
 class NodeQueue {
   private readonly heap: number[] = [];
   private readonly place: Int32Array;
@@ -105,7 +105,7 @@ class NodeQueue {
     this.before = before;
   }
 
-  /** Adds a node, or moves it up after its order has improved. */
+  /** Adds a node, or restores the heap after the node's priority has improved. */
   update(node: number): void {
     if (this.place[node] === -1) {
       this.place[node] = this.heap.length;
@@ -119,7 +119,7 @@ class NodeQueue {
     }
   }
 
-  /** Takes the first node out, or −1. */
+  /** Removes and returns the first node; −1 if the heap is empty. */
   pop(): number {
     if (this.heap.length === 0) return -1;
     const first = itemAt(this.heap, 0);

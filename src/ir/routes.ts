@@ -1,11 +1,11 @@
 /**
- * Routes of an overlay edge on the underlay. Chips without a direct link reach each other over others (cut
- * through); the route is the one of least latency, then fewest links, then greatest bandwidth, then lowest node indices,
- * so that every part of ccc charges the same links for the same transfer.
+ * Routes of messages between ranks over the links of the machine. Chips without a direct link reach each other through other chips (cut-through). The
+ * route is the one with min latency, then fewest links, then max bandwidth, then lowest node indices, so that every part of ccc charges the same
+ * links for the same transfer.
  *
- * Where a node is reached equally well over several switches, as in fat trees, traffic is spread over them as such
- * machines do it (by destination, "D-mod-k": Zahavi, "Fat-tree routing and node ordering", 2012; here by the greater of both
- * ranks, so that both directions go the same way), and the channel shifts the choice: so a plan can use every way there is.
+ * Where several switches lead to a node equally well, as in fat trees, routes are spread over them as such machines do (by destination, "D-mod-k":
+ * Zahavi, "Fat-tree routing and node ordering", 2012; here by the greater of both ranks, so that both directions take the same path). The channel of
+ * a message shifts the choice, so that a plan can use all of these routes.
  */
 
 import { GridRoutes } from './grid-routes.ts';
@@ -15,34 +15,36 @@ import { type Reach, RouteSearch } from './route-search.ts';
 import type { Topology } from './topology.ts';
 import type { BytesPerSecond, Seconds } from './units.ts';
 
-/** What a message meets on its way. */
+/** The path of a message through the machine. */
 export interface Route {
   /** Link indices in travelling order. */
   readonly links: readonly number[];
   /** Σα over the links. */
   readonly latency: Seconds;
-  /** The smallest β on the way. */
+  /** The min bandwidth of the links. */
   readonly bandwidth: BytesPerSecond;
 }
 
-/** Routes that are told apart between two chips. */
+/** Max number of alternative routes that are distinguished between two chips. */
 const mostWays = 64;
 
 /** Latencies are compared in whole femtoseconds, so that routes with the same Σα are found equal whatever the sums are rounded to. */
 const perSecond = 1e15;
 
-/** On machines of more nodes, single routes are looked for before those to all nodes: it takes long to find them, and memory to keep them. */
+/**
+ * On machines with more nodes, the search first looks for the requested route alone: routes to all nodes take long to find and much memory to keep.
+ */
 const mostNodes = 2048;
-/** What is looked at for single routes from a node, as a part of all nodes, before those to all are found. */
+/** Searches for single routes from a node may visit this fraction of all nodes together; after that, the routes from it to all nodes are computed. */
 const partForSingle = 1 / 4;
-/** Last links of routes that are kept, of all sources together (256 MiB); then all are forgotten, and found again where they are asked for. */
+/** Max entries of the cache of routes, over all sources (256 MiB). When it is full it is emptied, and routes are computed again on request. */
 const mostKept = 2 ** 26;
 
-/** Shortest routes of one topology, found per source when first asked for and kept. */
+/** The best routes of one topology, computed per source on first request and cached. */
 export class Routes {
   private static readonly ofTopology = new WeakMap<Topology, Routes>();
 
-  /** The routes that everyone asks who asks for those of the same topology object: on large machines it takes long to find them. */
+  /** The shared instance for a topology object: on large machines it takes long to find routes. */
   static of(topology: Topology): Routes {
     const known = Routes.ofTopology.get(topology);
     if (known !== undefined) return known;
@@ -53,16 +55,16 @@ export class Routes {
 
   readonly topology: Topology;
   private readonly outgoing: readonly (readonly number[])[];
-  /** By link. */
+  /** By link, its latency in femtoseconds. */
   private readonly femtoseconds: Float64Array;
-  /** Where there are chips alone, and links of one latency: as on most large machines. */
+  /** A faster search, for machines with only chips and with links of equal latency, as most large machines are; undefined for others. */
   private readonly plain: PlainRouteSearch | undefined;
-  /** Where these chips make a grid; null before that has been looked at. */
+  /** The routes in closed form if the chips form a grid, undefined if they do not; null before that has been examined. */
   private grid: GridRoutes | undefined | null = null;
   private readonly reached = new Map<number, Reach>();
-  /** By source: nodes looked at for single routes from it. */
+  /** By source: the number of nodes visited by searches for single routes from it. */
   private readonly looked = new Map<number, number>();
-  /** By source and destination, both as ranks. */
+  /** Cached routes, by source and destination rank. */
   private readonly known: (readonly (Route | undefined)[])[][] = [];
   private readonly hasRank: ReadonlySet<number>;
 
@@ -81,13 +83,13 @@ export class Routes {
     this.plain = isPlain ? new PlainRouteSearch(topology, outgoing) : undefined;
   }
 
-  /** The route from one rank to another for messages of a channel, or undefined where there is none. Not defined for equal ranks. */
+  /** The route of messages of a channel from one rank to another; undefined if there is none. The ranks must differ. */
   between(fromRank: number, toRank: number, channel = 0): Route | undefined {
     const ways = this.ways(fromRank, toRank);
     return ways[(Math.max(fromRank, toRank) + channel) % ways.length];
   }
 
-  /** The same where no third rank is on that route; undefined where one is: two messages that meet there do as well. */
+  /** As `between`, but undefined if the route passes a third rank: two messages that meet at that rank can replace one that passes it. */
   hop(fromRank: number, toRank: number, channel = 0): Route | undefined {
     const route = this.between(fromRank, toRank, channel);
     if (route === undefined) return undefined;
@@ -97,12 +99,14 @@ export class Routes {
     return route;
   }
 
-  /** Between how many routes the channel chooses; all take the same time where nothing else is sent. */
+  /** Number of routes among which the channel chooses. On an idle machine all of them take the same time. */
   choices(fromRank: number, toRank: number): number {
     return this.ways(fromRank, toRank).length;
   }
 
-  /** Number of links between two ranks, Infinity where there is no route; keeps nothing, for looking at all pairs of a large machine. */
+  /**
+   * Number of links on the route between two ranks, Infinity if there is none. Caches no route, so that all pairs of a large machine can be queried.
+   */
   hops(fromRank: number, toRank: number): number {
     const from = itemAt(this.topology.chips, fromRank);
     const to = itemAt(this.topology.chips, toRank);
@@ -134,8 +138,8 @@ export class Routes {
   }
 
   /**
-   * The route over the only link between two nodes, if nothing else can be as good, which most messages take: any way round
-   * begins with another link, and has more of them.
+   * The route over the only link between two nodes, if no other route can be as good. Most messages take such a route. Any detour begins with another
+   * link of the node and has more links, so that it is worse if no link of the node has less latency.
    */
   private direct(from: number, to: number): Route | undefined {
     const { links } = this.topology;
@@ -151,7 +155,10 @@ export class Routes {
     return { links: [found], latency: itemAt(links, found).latency, bandwidth: itemAt(links, found).bandwidth };
   }
 
-  /** One of the routes; `way` has a digit for each node with a choice, the last node's first. */
+  /**
+   * One of the equally good routes, and how many there are. The digits of `way`, one for each node with a choice, select the route; the digit of the
+   * last such node is the lowest.
+   */
   private trace(from: number, to: number, way: number): { readonly route: Route | undefined; readonly ways: number } {
     const { links } = this.topology;
     const grid = this.asGrid();
@@ -190,7 +197,7 @@ export class Routes {
     return this.grid;
   }
 
-  /** Routes from a node, those to another among them; good until the next ones are asked for. */
+  /** Routes from a source that include the one to `target`; valid until the next call. */
   private reach(source: number, target: number): Reach {
     const known = this.reached.get(source);
     if (known !== undefined) return known;

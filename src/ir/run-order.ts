@@ -1,4 +1,4 @@
-/** An order in which a plan can run if channels buffer any number of messages. */
+/** A sequential order in which the operations of a plan can run if connections buffer any number of messages. */
 
 import { byGroup } from './column.ts';
 import { intAt } from './indexing.ts';
@@ -6,8 +6,8 @@ import { isSend, operationCount, type Plan } from './plan.ts';
 import { PlanIndex } from './plan-index.ts';
 
 /**
- * The operations of one bulk in such an order, by Kahn's algorithm (1962) over lane order, waits within the bulk and messages. A
- * plan that deadlocks on unbounded channels gives only the operations that can run.
+ * The operations of one bulk in topological order (Kahn 1962) of lane order, waits within the bulk, and messages. For a plan that deadlocks even on
+ * unbounded connections, the result holds only the operations that can run.
  */
 export function runOrder(plan: Plan): Int32Array {
   const { laneOf, connections } = PlanIndex.of(plan);
@@ -42,7 +42,9 @@ function waitsWithinBulk({ ops }: Plan): { readonly first: Int32Array; readonly 
   return { first, waiting: rows.map((wait) => intAt(waiter, wait)) };
 }
 
-/** By operation how many others must be complete before it: in its lane, by its waits within the bulk, and the send of a receive. */
+/**
+ * By operation, the number of its direct predecessors: the operation before it in its lane, its waits within the bulk, and for a receive its send.
+ */
 function countPredecessors(plan: Plan, partner: Int32Array): Int32Array {
   const { ops, firstOp } = plan;
   const missing = new Int32Array(operationCount(plan));

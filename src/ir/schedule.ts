@@ -47,7 +47,7 @@ export interface Transfer {
   readonly order: OperandOrder;
   readonly pieces: readonly Piece[];
   readonly origin: SourceRange | undefined;
-  /** Of a local copy that stands for computing: how long that takes for the whole message. */
+  /** Set on a local copy that represents computation: the time in nanoseconds that it takes for the whole message. */
   readonly nanoseconds?: number | undefined;
 }
 
@@ -56,20 +56,23 @@ export interface Schedule {
   readonly collective: Collective;
   /** Scratch chunks of every rank. */
   readonly scratch: number;
-  /** Correct only for operators that commute (it combines contributions out of rank order). */
+  /** True if the schedule combines contributions out of rank order, which is correct only for operators that commute. */
   readonly commutative: boolean;
-  /** The overlay is a ring in which ranks may stand in any order, as long as it is the same everywhere. */
+  /** The transfers form a ring, in which the ranks may be permuted, by the same permutation in all steps. */
   readonly ring: boolean;
   /**
-   * Ranks keep in step: what one sends in a step waits until it has received and reduced everything that earlier steps send it.
-   * Otherwise it waits for the data that it sends.
+   * Ranks are synchronised by steps: a send waits until its rank has received and reduced everything that earlier steps send to it. Otherwise a send
+   * waits only for the data that it carries.
    */
   readonly inStep?: true;
-  /** What `inStep` says of sends holds, and bulks are no reason to lose it: what waits in one bulk holds the next one up as well. */
+  /**
+   * Sends wait as under `inStep`, and must go on doing so when the plan runs in several bulks: a send that waits in one bulk delays the next bulk as
+   * well.
+   */
   readonly sendsWait?: true;
-  /** Messages take turns at ports, in the order of the steps (`Plan.inTurn`). */
+  /** Ports serve messages in the order of the steps (`Plan.inTurn`). */
   readonly inTurn?: true;
-  /** Numbers that it says of itself, for people: names and values. */
+  /** Figures that the schedule reports about itself, for people: names and values. */
   readonly figures?: readonly (readonly [string, number])[];
   readonly steps: Steps;
 }
@@ -138,13 +141,14 @@ export class Steps {
   readonly to: Int32Array;
   readonly toOffset: Int32Array;
   readonly count: Int32Array;
-  /** What computing takes, −1 for transfers that do not; left out where none does. */
+  /** By transfer, the nanoseconds of computation that it represents, −1 for none; undefined if no transfer represents computation. */
   readonly nanoseconds: Int32Array | undefined;
   /** The places that `origin` indexes. */
   readonly origins: readonly SourceRange[];
   /**
-   * Set where every rank of an allgather does the same, shifted (`TranslationGroup` of this shape): transfers come in rows of one per rank,
-   * rank r's being that of rank 0 with the destination and the shards of its pieces, each within one shard of `data`, shifted by r.
+   * Set for an allgather in which all ranks do the same up to a shift in the `TranslationGroup` of this shape. Transfers then come in rows of one per
+   * rank: the transfer of rank r is that of rank 0 with the destination and the shards of its pieces shifted by r. Each piece lies within one shard
+   * of `data`.
    */
   readonly shape: readonly number[] | undefined;
 
@@ -215,7 +219,7 @@ export class Steps {
   }
 }
 
-/** What steps are made of. */
+/** The columns from which `Steps` is constructed. */
 type StepColumns = Omit<
   Steps,
   'stepCount' | 'transferCount' | 'transfer' | 'inStep' | 'isReduce' | 'shape' | 'nanoseconds'
@@ -231,10 +235,10 @@ export class StepsBuilder {
   /** Pieces as rows of their columns, `from` to `count`. */
   private readonly pieces = new IntRows(5);
   private readonly origins = new OriginTable();
-  /** What transfers that compute take. */
+  /** By transfer, the nanoseconds of computation that it represents. */
   private readonly computing = new Map<number, number>();
   private openStart = 0;
-  /** Of the transfer that was started last. */
+  /** Index of the first piece of the transfer that was started last. */
   private firstPiece = 0;
 
   /** Adds a transfer to the step being built. Pieces must have count ≥ 1; their concatenation is the message. */
@@ -245,14 +249,14 @@ export class StepsBuilder {
     }
   }
 
-  /** As `add`; its pieces follow, by `addPiece`. */
+  /** As `add`, but without pieces: the caller adds these with `addPiece`. */
   startTransfer({ kind, source, destination, channel, order, origin, nanoseconds }: Omit<Transfer, 'pieces'>): void {
     if (nanoseconds !== undefined) this.computing.set(this.transfers.length, nanoseconds);
     const [kindCode, orderCode] = [kind === 'reduce' ? 1 : 0, order === 'received-first' ? 1 : 0];
     this.start(kindCode, source, destination, channel, orderCode, this.origins.indexOf(origin));
   }
 
-  /** The same for a transfer like one of other steps, between other ranks. */
+  /** Starts a transfer that copies kind, channel, order, origin and computation of a transfer of other steps, between the given ranks. */
   startLike(steps: Steps, transfer: number, source: number, destination: number): void {
     const { kind, channel, order, origin, origins, nanoseconds } = steps;
     if (nanoseconds !== undefined && intAt(nanoseconds, transfer) >= 0) {
@@ -262,12 +266,12 @@ export class StepsBuilder {
     this.start(intAt(kind, transfer), source, destination, intAt(channel, transfer), intAt(order, transfer), place);
   }
 
-  /** As `add` for moves on channel 0 without an origin, for hot loops: its pieces follow, by `addPiece`. */
+  /** As `startTransfer` for a copy on channel 0 without an origin, for hot loops. */
   startMove(source: number, destination: number): void {
     this.start(0, source, destination, 0, 0, -1);
   }
 
-  /** One more piece, at least one, of the transfer that was started last; buffers by their index in `scheduleBuffers`. */
+  /** Adds a piece to the transfer that was started last; each transfer needs at least one. Buffers are given by their index in `scheduleBuffers`. */
   addPiece(from: number, fromOffset: number, to: number, toOffset: number, count: number): void {
     const at = this.pieces.add();
     const { cells } = this.pieces;
@@ -278,7 +282,7 @@ export class StepsBuilder {
     cells[at + 4] = count;
   }
 
-  /** As `addPiece`, but one with the piece before where it continues that on both sides. */
+  /** As `addPiece`, but coalesces the piece with the one before if it continues it on both sides. */
   joinPiece(from: number, fromOffset: number, to: number, toOffset: number, count: number): void {
     const { cells, width, length } = this.pieces;
     const last = (length - 1) * width;
@@ -292,7 +296,7 @@ export class StepsBuilder {
     else this.addPiece(from, fromOffset, to, toOffset, count);
   }
 
-  /** Steps that are closed. */
+  /** Number of steps that have been closed. */
   get closedSteps(): number {
     return this.stepStart.length;
   }
@@ -362,7 +366,7 @@ export class StepsBuilder {
   }
 }
 
-/** Tells schedules of one name apart: FNV-1a over who sends what to whom, step by step. */
+/** A fingerprint that distinguishes schedules of the same name: FNV-1a over the transfers, step by step. */
 export function fingerprint(steps: Steps): string {
   const { stepStart, source, destination, channel, pieceStart, fromOffset, toOffset, count } = steps;
   let hash = 0x811c9dc5;

@@ -1,6 +1,6 @@
 /**
- * Sizes of shards. Usually all are M/N; with counts (allgatherv, alltoallv …) each has its own. Counts say how M is shared out:
- * they are bytes where M is what they add up to, and are scaled where a plan is priced for another M.
+ * Sizes of shards. By default all are M/N; with counts (allgatherv, alltoallv …) each shard has its own size. Counts define the proportions of M:
+ * they are bytes if M equals their sum, and are scaled if a plan is evaluated for another M.
  */
 
 import { type Collective, type CollectiveKind, chunksPerShard, collectiveFacts, messageChunks } from './collective.ts';
@@ -9,7 +9,7 @@ import { type Dtype, dtypeBytes } from './dtype.ts';
 import { floatAt, itemAt } from './indexing.ts';
 import { type Bytes, counted, noticeable } from './units.ts';
 
-/** How many counts a collective takes: one per shard; 0 where there are no shards. */
+/** Number of counts that a collective takes: one per shard; 0 if it has no shards. */
 export function countsRequired(kind: CollectiveKind, ranks: number): number {
   if (kind === 'alltoall') return ranks * ranks;
   return collectiveFacts[kind].sharded ? ranks : 0;
@@ -40,8 +40,8 @@ export function messageBytes(kind: CollectiveKind, ranks: number, counts: readon
 }
 
 /**
- * Of an alltoall in place, two ranks that do not give each other the same number of bytes: the place of one shard is then not
- * that of the other.
+ * For an alltoall in place: two ranks that do not send each other the same number of bytes, which is impossible since each shard must fit into the
+ * memory of the one that it replaces; undefined if there are none.
  */
 export function unequalSwap({ kind, ranks, counts, inPlace }: Collective): readonly [number, number] | undefined {
   if (kind !== 'alltoall' || !inPlace || counts === undefined) return undefined;
@@ -51,10 +51,7 @@ export function unequalSwap({ kind, ranks, counts, inPlace }: Collective): reado
   return undefined;
 }
 
-/**
- * Refuses counts that do not go with the collective.
- * @throws CccError 'usage', and those of `messageBytes`
- */
+/** Refuses counts that do not fit the collective. */
 export function checkShardCounts(collective: Collective): void {
   const { kind, ranks, counts } = collective;
   if (counts === undefined) return;
@@ -66,15 +63,14 @@ export function checkShardCounts(collective: Collective): void {
   throw new CccError('usage', `${message}, not ${itemAt(counts, a * ranks + b)} and ${itemAt(counts, b * ranks + a)}`);
 }
 
-/** M as it runs: a model takes any number of bytes, and of it there is what whole elements have room for. */
+/** M rounded down to whole elements: the model accepts any number of bytes, but buffers hold whole elements. */
 export function wholeElements(size: Bytes, dtype: Dtype): Bytes {
   return Math.floor(size / dtypeBytes[dtype]) * dtypeBytes[dtype];
 }
 
 /**
- * Refuses messages and shards that are no whole numbers of elements. How elements are shared out among ranks and chunks does not matter:
- * these may be of different sizes.
- * @throws CccError 'range' with the nearest sizes that are
+ * Refuses messages and shards that are not a whole number of elements. Elements need not divide evenly among ranks and chunks, since these may differ
+ * in size.
  */
 export function checkWholeElements(size: Bytes, dtype: Dtype, counts: readonly Bytes[] = []): void {
   const bytes = dtypeBytes[dtype];
@@ -100,35 +96,35 @@ export function shardBytes(collective: Collective, size: Bytes): Float64Array {
   const { kind, ranks, counts } = collective;
   if (counts === undefined) return new Float64Array(countsRequired(kind, ranks)).fill(size / ranks);
   const message = messageBytes(kind, ranks, counts);
-  // Scaling by one is not exact in floating point.
+  // Scaling by a factor of 1 is not exact in floating point.
   if (size === message) return Float64Array.from(counts);
   return Float64Array.from(counts, (count) => (message === 0 ? 0 : (count / message) * size));
 }
 
 /**
- * How much heavier than the average chunk (M divided by `messageChunks`) the chunks of each shard are, in the order of
- * `counts`; undefined where all weigh the same.
+ * By shard, in the order of `counts`: the size of its chunks relative to the average chunk (M divided by `messageChunks`); undefined if all chunks
+ * have the same size.
  */
 export function chunkWeights(collective: Collective): Float64Array | undefined {
   if (collective.counts === undefined) return undefined;
   return shardBytes(collective, messageChunks(collective)).map((bytes) => bytes / collective.chunks);
 }
 
-/** Of a plan what decides how large its chunks are. */
+/** The part of a plan that determines the size of its chunks. */
 export interface Cuts {
   readonly collective: Collective;
   readonly bulks: number;
 }
 
 /**
- * Bytes of an average chunk of one bulk of a plan, for a message of `size` bytes. On machines whose messages are whole units of `alignment`
- * bytes chunks of a shard differ by a unit at most, and it is the larger ones that count.
+ * Bytes of an average chunk of one bulk of a plan, for a message of `size` bytes. On machines whose messages are whole units of `alignment` bytes,
+ * the chunks of a shard differ by at most one unit, and the size of the larger ones is returned.
  */
 export function chunkBytesOf({ collective, bulks }: Cuts, size: Bytes, alignment?: Bytes): Bytes {
   return wholeUnits(size / messageChunks(collective) / bulks, alignment);
 }
 
-/** As `chunkWeights`, in parts of `chunkBytesOf` of the same plan. */
+/** As `chunkWeights`, but relative to `chunkBytesOf` of the same plan. */
 export function alignedWeights(cuts: Cuts, size: Bytes, alignment: Bytes): Float64Array | undefined {
   const { collective, bulks } = cuts;
   const average = chunkBytesOf(cuts, size, alignment);
@@ -142,8 +138,8 @@ function wholeUnits(bytes: Bytes, alignment: Bytes | undefined): Bytes {
 }
 
 /**
- * M, and the counts, as messages of whole units can carry them: each shard rounded up to whole units, at least one for each of its
- * chunks in every bulk. A shard of no bytes stays so.
+ * M and the counts rounded up to what messages of whole units can carry: each shard becomes a whole number of units, with at least one unit for each
+ * of its chunks in every bulk. Empty shards remain empty.
  */
 export function alignedMessage(
   { collective, bulks }: Cuts,

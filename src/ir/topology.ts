@@ -25,7 +25,9 @@ export interface ReduceEngine {
   readonly throughput: BytesPerSecond;
   /** False when a reduction keeps the chip's ports busy: nothing is sent or received meanwhile. */
   readonly overlap: boolean;
-  /** The element types that it knows each operator for; undefined where nothing is said, an operator that is not there has none. */
+  /**
+   * By operator, the element types that the engine supports; an operator that is missing is not supported. Undefined if the topology does not say.
+   */
   readonly operators?: OperatorTypes | undefined;
 }
 
@@ -34,7 +36,7 @@ export type OperatorTypes = Readonly<Partial<Record<ReductionOperator, readonly 
 /** The engine that copies within a chip's memory; without one, local copies are free. */
 export interface CopyEngine {
   readonly throughput: BytesPerSecond;
-  /** True where copies into scratch and copies out of it run side by side, each kind at that throughput. */
+  /** True if copies into scratch and copies out of it run concurrently, each with the full throughput. */
   readonly duplex?: boolean;
 }
 
@@ -66,24 +68,27 @@ export interface Link {
   readonly occupancy: OccupancyRule;
   /** Unit links it is made of: how many chunks it carries per round of a k-synchronous step. */
   readonly units: number;
-  /** What it is to messages of lanes, where that has been said. */
+  /** Lane model of this link (latency, gap), if the topology file declares one. */
   readonly lane?: LinkLane | undefined;
   readonly origin: SourceRange | undefined;
 }
 
-/** Links reach this memory of a chip and no other; what is in others is copied there before it is sent, and back after it came. */
+/**
+ * A fast memory on each chip that links and reductions can reach, as opposed to the main memory: data must be copied into it before it is sent, and
+ * out of it after it has arrived.
+ */
 export interface Staging {
-  /** Bytes of it that a plan may use on each chip. */
+  /** Bytes of the fast memory that a plan may use on each chip. */
   readonly memory: Bytes;
 }
 
-/** What commands of a chip's message engines can say; every plan for the machine keeps to it (docs/topology-language.md). */
+/** Limits of the commands of the message engines; every plan for the machine respects them (docs/topology-language.md). */
 export interface MessageLimits {
   /** Addresses and lengths of messages and of local copies and reductions are multiples of this. */
   readonly alignment: Bytes;
-  /** Numbers that a chip's commands may signal with, from 0 on. */
+  /** Number of IDs (0, 1, …) that the commands of a chip may signal with. */
   readonly ids: number;
-  /** The most signals that one number counts. */
+  /** Max number of signals that are counted under one ID. */
   readonly counts: number;
   /** The greatest N, C, H and W of a shape, in elements. */
   readonly dimensions: readonly [number, number, number, number];
@@ -92,7 +97,7 @@ export interface MessageLimits {
 }
 
 export interface Topology {
-  /** What its file calls it, with the values that were given behind the name and what has been done to it: `ring:8`, `sg2260x4`. */
+  /** The name from its file, with parameter values and modifications: `ring:8`, `sg2260x4`. */
   readonly name: string;
   readonly nodes: readonly Node[];
   readonly links: readonly Link[];
@@ -100,21 +105,21 @@ export interface Topology {
   readonly chips: readonly number[];
   /** Transfers that a connection buffers (0 = rendezvous); undefined = unbounded. */
   readonly inflight: number | undefined;
-  /** Where messages have to be staged: chips whose links reach a fast memory only, which plans use as their scratch. */
+  /** Set if messages must be staged: the links of chips reach only a fast memory, which plans use as their scratch. */
   readonly staging?: Staging | undefined;
-  /** What the machine is called whose chips are the same, but for buffers that have to be staged. */
+  /** Name of the variant of this machine whose chips are the same except that its buffers must be staged. */
   readonly staged?: string | undefined;
-  /** Where commands for messages have limits. */
+  /** Set if commands for messages have limits. */
   readonly messages?: MessageLimits | undefined;
-  /** What every collective takes before its first operation; part of all times and bounds. 0 if left out. */
+  /** Seconds that every collective takes before its first operation, included in all times and bounds; 0 if left out. */
   readonly launch?: Seconds | undefined;
-  /** What the lanes of each chip do by themselves; without it operations take what links and engines take. */
+  /** Cost model of the lanes of each chip; without it, operations take only the time of links and engines. */
   readonly lane?: LaneModel | undefined;
-  /** By name, ways of moving messages of which one is chosen (`withProtocol`): numbers in place of launch, lane, inflight and gaps. */
+  /** By name, the protocols of which one can be chosen (`withProtocol`): they replace the numbers for launch, lane, inflight and gaps. */
   readonly protocols?: Readonly<Record<string, MachineProtocol>> | undefined;
-  /** The one that has been chosen. */
+  /** The name of the chosen protocol. */
   readonly protocol?: string | undefined;
-  /** By the path of a key in the file, such as `protocols.LL`: how well its numbers are known. */
+  /** By the path of a key in the file, such as `protocols.LL`: how reliable its numbers are. */
   readonly status?: Readonly<Record<string, Knowledge>> | undefined;
   /** Extents of the axes of a topology whose chips are a wrapping mixed-radix grid (tori), for compact plans. */
   readonly shape: readonly number[] | undefined;
@@ -129,15 +134,14 @@ export function ranksOf(topology: Topology): number {
   return topology.chips.length;
 }
 
-/** Whether times are those of links and engines alone. */
+/** Whether the machine has neither launch nor lanes, so that times depend only on links and engines. */
 export function isPlain({ launch = 0, lane }: Topology): boolean {
   return launch === 0 && lane === undefined;
 }
 
 /**
- * The machine with some numbers replaced, for one that has protocols or lanes, or gets them. Where it has lanes then, links take the latencies that
- * they have with lanes.
- * @throws CccError 'topology' for lanes without overhead or bandwidth, and as `checkBuffers`
+ * The machine with the numbers of `timing` in place of its own, as for a protocol or a lane model. If it then has lanes, its links take the latencies
+ * that they declare for lanes.
  */
 export function withTiming(topology: Topology, timing: Timing): Topology {
   const lane = timing.lane === undefined ? topology.lane : laneWith(topology.lane, timing.lane);
@@ -155,11 +159,7 @@ export function withTiming(topology: Topology, timing: Timing): Topology {
   return changed;
 }
 
-/**
- * The machine as its messages move under one of its protocols. Its name and notes say so.
- * @param name of one of `topology.protocols`, in any case
- * @throws CccError 'unknown-name' where there is none of that name, and as `withTiming`
- */
+/** The machine under one of its protocols, which its name and notes then mention. */
 export function withProtocol(topology: Topology, name: string): Topology {
   const names = Object.keys(topology.protocols ?? {});
   const found = names.find((known) => known.toLowerCase() === name.toLowerCase());
@@ -199,7 +199,7 @@ export function linkName(topology: Topology, link: Link): string {
   return `${itemAt(topology.nodes, link.from).name} → ${itemAt(topology.nodes, link.to).name}`;
 }
 
-/** The same machine with every link turned round: what runs there backwards in time runs on the machine itself. */
+/** The transposed machine, with every link reversed. A plan on it, reversed in time, is a plan on the machine itself. */
 export function transpose(topology: Topology): Topology {
   return {
     ...topology,

@@ -1,6 +1,6 @@
 /**
- * The abelian group of the translations of a machine whose chips look alike: ranks are mixed-radix coordinates, last
- * axis fastest, and are added axis by axis, every axis wrapping. An element is the rank that it takes rank 0 to.
+ * The abelian group of the translations of a machine that looks the same from every chip. Ranks are mixed-radix coordinates, last axis fastest, and
+ * are added axis by axis modulo the extents. A translation is represented by the rank to which it maps rank 0.
  */
 import { intAt, itemAt } from './indexing.ts';
 export class TranslationGroup {
@@ -23,18 +23,18 @@ export class TranslationGroup {
     this.strides = strides;
   }
 
-  /** Where on an axis a rank is. */
+  /** The coordinate of a rank on an axis. */
   coordinate(rank: number, axis: number): number {
     return Math.floor(rank / itemAt(this.strides, axis)) % itemAt(this.shape, axis);
   }
 
-  /** a ⊕ b: where the translation by b takes rank a. */
+  /** a ⊕ b: the image of rank a under the translation by b. */
   add(a: number, b: number): number {
     let sum = 0;
     let [restA, restB] = [a, b];
     for (let axis = this.shape.length - 1; axis >= 0; axis--) {
       const extent = itemAt(this.shape, axis);
-      // On the first axis the rest is the coordinate.
+      // On the first axis the remaining quotient is itself the coordinate.
       const [highA, highB] = axis === 0 ? [0, 0] : [Math.floor(restA / extent), Math.floor(restB / extent)];
       const coordinate = restA - highA * extent + (restB - highB * extent);
       sum += itemAt(this.strides, axis) * (coordinate >= extent ? coordinate - extent : coordinate);
@@ -43,7 +43,7 @@ export class TranslationGroup {
     return sum;
   }
 
-  /** ⊖a: the translation that takes rank a to rank 0. */
+  /** ⊖a: the translation that maps rank a to rank 0. */
   negate(a: number): number {
     let result = 0;
     for (let axis = this.shape.length - 1, rest = a; axis >= 0; axis--) {
@@ -56,7 +56,7 @@ export class TranslationGroup {
     return result;
   }
 
-  /** Where the translation by one element takes each rank. */
+  /** By rank, its image under the translation by b. */
   images(b: number): Int32Array {
     const images = new Int32Array(this.order);
     for (let axis = 0; axis < this.shape.length; axis++) {
@@ -73,12 +73,12 @@ export class TranslationGroup {
     return images;
   }
 
-  /** Translation by one element, a ↦ a ⊕ b, as a function that looks only at the axes on which b moves. */
+  /** The translation by b, a ↦ a ⊕ b, as a function that visits only the axes on which b is not 0. */
   translation(b: number): (a: number) => number {
     const axes = this.shape
       .map((extent, axis) => ({ stride: itemAt(this.strides, axis), extent, by: this.coordinate(b, axis) }))
       .filter(({ by }) => by > 0)
-      // From a coordinate on that wraps, ranks go back; the coordinates on an axis come again every so many ranks.
+      // From a certain coordinate on, the addition wraps and the rank number decreases; coordinates of an axis repeat every `span` ranks.
       .map(({ stride, extent, by }) => {
         return {
           span: stride * extent,
@@ -101,10 +101,10 @@ export class TranslationGroup {
 }
 
 /**
- * The ways to write N as a product of extents of at least 2, in all orders, few axes first: 12 → [12], [2, 6], [3, 4], [4, 3], [6, 2],
- * [2, 2, 3] … Each is the shape of a numbering of N ranks by coordinates.
+ * All factorisations of N into extents of at least 2, in every order, those with few axes first: 12 → [12], [2, 6], [3, 4], [4, 3], [6, 2], [2, 2, 3]
+ * … Each is the shape of a numbering of N ranks by coordinates.
  *
- * @param most how many to give: highly composite numbers have very many
+ * @param most max number of results: highly composite numbers have very many factorisations
  */
 export function* shapesOf(order: number, most = Number.POSITIVE_INFINITY): Iterable<readonly number[]> {
   let left = most;

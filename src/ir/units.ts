@@ -11,25 +11,33 @@ export type Bytes = number;
 /** A rate in bytes per second: the bandwidth β of a link, the throughput γ of a reduce engine. */
 export type BytesPerSecond = number;
 
-/** Quantities that differ by less than this part of themselves are the same: far more than rounding does, far less than matters. */
+/**
+ * Two quantities are taken as equal if they differ by less than this fraction of themselves: far more than rounding errors, and far less than a
+ * difference that matters.
+ */
 export const rounding = 1e-9;
 
-/** Sums of many doubles are off by less than this part of themselves, and mean the same. */
+/** Relative error of sums of many doubles: sums that differ by less than this fraction are equal in exact arithmetic. */
 export const sumError = 1e-12;
 
-/** Less of a unit, a share or a time is none: what conversions and solvers of linear programs are off by, and no reason to prefer anything. */
+/**
+ * Amounts (of a unit, a share or a time) below this are treated as zero: conversions and solvers of linear programs are off by as much, so that such
+ * an amount is no reason to prefer anything.
+ */
 export const noticeable = 1e-6;
 
-/** Longer times are refused, or products with bytes and rates would leave the range of the numbers that they are computed with. */
+/** Max duration that is accepted: products of longer times with bytes and rates would overflow. */
 export const longestTime: Seconds = 1e250;
 
-/** Buffers begin at multiples of it. */
+/** Buffers begin at multiples of a cache line. */
 export const cacheLine: Bytes = 64;
 
-/** M where nobody says. */
+/** The message size M if the user gives none. */
 export const defaultMessageSize: Bytes = 64 * 2 ** 20;
 
-/** Units by what people write: a map, in which nothing is but them. */
+/**
+ * Scale factors by unit symbol. A map rather than an object, because user input such as `constructor` would find inherited properties of an object.
+ */
 function unitsOf(units: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
   return new Map(Object.entries(units));
 }

@@ -1,4 +1,4 @@
-/** What the verifier says of a plan. */
+/** The report of the verifier on a plan. */
 import type { SourceRange } from './diagnostic.ts';
 import type { Plan } from './plan.ts';
 import type { Topology } from './topology.ts';
@@ -17,7 +17,7 @@ export const verdicts = [
 ] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** Where in a plan something is: `rank 2, lane 1, op 5`, and the line it was written on if known. */
+/** The place of an operation in a plan, for messages: `rank 2, lane 1, op 5`, and the line of the file that it comes from, if known. */
 export interface PlanPlace {
   readonly rank: number;
   readonly lane: number;
@@ -30,7 +30,7 @@ export interface PlanPlace {
   readonly loops?: string;
 }
 
-/** One thing found, with the story that shows it. */
+/** A fault or a warning, with a chain of operations that demonstrates it. */
 export interface Finding {
   /** `warning` does not change the verdict. */
   readonly severity: 'error' | 'warning';
@@ -39,7 +39,7 @@ export interface Finding {
   readonly message: string;
   /** The shortest chain of operations that shows it, in order, each as one line of text and its place. */
   readonly story: readonly { readonly text: string; readonly place: PlanPlace }[];
-  /** On the last finding of a kind: how many more of the kind were found and not written out, and whether these are all. */
+  /** Present on the last finding of a kind if further ones were left out: how many, and whether the verifier counted them all. */
   readonly untold?: { readonly count: number; readonly isComplete: boolean };
 }
 
@@ -61,11 +61,11 @@ export interface Verification {
   readonly determinism: Determinism | undefined;
   /** One line for each check that passed, for people. */
   readonly proved: readonly string[];
-  /** Who has decided that the plan is correct, for people; undefined if only the verifier has run. */
+  /** What decided that the plan is correct, in words; undefined if only the verifier has run. */
   readonly checkedBy?: string;
 }
 
-/** The finding that decides, since it comes first among errors; warnings may stand before it. */
+/** The finding that determines the verdict: the first error. Warnings may precede it. */
 export function firstError(findings: readonly Finding[]): Finding | undefined {
   return findings.find(({ severity }) => severity === 'error');
 }
@@ -75,7 +75,7 @@ export function sourceRangeOf(finding: Finding | undefined): SourceRange | undef
   return finding?.story.find(({ place }) => place.range !== undefined)?.place.range;
 }
 
-/** What is wrong with a plan that is not correct, in one line: `race: rank 0 lane 1 op 0 writes …`. */
+/** The verdict on an incorrect plan and its reason, in one line: `race: rank 0 lane 1 op 0 writes …`. */
 export function verdictText({ verdict, findings }: Verification): string {
   const error = firstError(findings);
   return error === undefined ? verdict : `${verdict}: ${error.message}`;

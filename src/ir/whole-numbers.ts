@@ -1,6 +1,6 @@
-/** Arithmetic of whole numbers that several rooms need. */
+/** Arithmetic of whole numbers that several folders need. */
 
-/** The greatest common divisor of numbers that are not negative; gcd(a, 0) = a. Ends on anything that is no number, too. */
+/** The greatest common divisor of non-negative numbers; gcd(a, 0) = a. Terminates for NaN, too. */
 export function greatestCommonDivisor(a: number, b: number): number {
   let [x, y] = [a, b];
   while (y > 0) [x, y] = [y, x % y];

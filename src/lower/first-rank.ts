@@ -1,7 +1,7 @@
-/** What the first rank does of a schedule in which all ranks do the same, shifted: its program is that of all. */
+/** Reduces a schedule in which all ranks do the same, shifted, to the part of rank 0, whose program is that of all ranks. */
 import { type Schedule, StepsBuilder } from '../ir/schedule.ts';
 
-/** The transfers that leave or reach rank 0, in the same steps. */
+/** The schedule with only the transfers that leave or reach rank 0, in the same steps. */
 export function ofFirstRank(schedule: Schedule): Schedule {
   const { steps } = schedule;
   const builder = new StepsBuilder();

@@ -1,4 +1,4 @@
-/** The lanes of one rank: local operations, one per further channel of them, and one per connection end. */
+/** The lanes of one rank: one for local operations on channel 0, one for those on each further channel, and one for each connection end. */
 import type { Steps } from '../ir/schedule.ts';
 
 /** The lane of local operations on channel 0; the others are numbered from 1 in the order of their first use. */
@@ -6,7 +6,7 @@ export const localLane = 0;
 
 export interface LaneAssignment {
   readonly count: number;
-  /** The lane that each of the rank's transfers takes there, by its place in the rank's list. */
+  /** The lane of each transfer on this rank, by its position in the list of transfers of the rank. */
   readonly laneOf: Int32Array;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Lowers a schedule to a plan: per-rank programs with lanes, real buffers and the waits that keep them race-free. What a
- * schedule means is not judged here: a wrong schedule becomes a plan that is wrong in the same way, for the verifier to find.
+ * Lowers a schedule to a plan: per-rank programs with lanes, actual buffers, and the waits that exclude races. Lowering does not judge whether the
+ * schedule is right: a wrong schedule becomes a plan that is wrong in the same way, which the verifier finds.
  */
 import { inputChunks, outputChunks } from '../ir/collective.ts';
 import { compactPlan } from '../ir/compact.ts';
@@ -18,15 +18,15 @@ import { lowerRank } from './rank-lowering.ts';
 import type { ScheduleFacts } from './schedule-facts.ts';
 import { HazardFreeLowering, mayLackHazards } from './without-hazards.ts';
 
-/** Copies of scratch unless told otherwise. */
+/** Default for the max number of copies of scratch. */
 export const defaultScratchCopies = 4;
 
 export interface LowerOptions {
   /** Equal slices of the message that pass through the plan in turn; 1 by default. */
   readonly bulks?: number;
   /**
-   * Copies of scratch at most, so that so many bulks may be under way on a rank at once; fewer where there are fewer bulks or
-   * no rank uses scratch. Each copy holds a slice's share, so together they are never more than the scratch of a single bulk.
+   * Max number of copies of scratch, which is how many bulks may be in progress on a rank at once. The plan has fewer copies if it has fewer bulks or
+   * no rank uses scratch. A copy holds only the share of one bulk, so that all copies together never exceed the scratch of a plan with a single bulk.
    */
   readonly scratchPerBulk?: number;
   /** The plan's name; by default the schedule's. */
@@ -34,11 +34,11 @@ export interface LowerOptions {
 }
 
 /**
- * The plan of a schedule.
+ * Lowers a schedule to a plan.
  *
- * It has one lane per connection end and one for local operations on each rank. Messages whose pieces are not contiguous
- * in memory are packed through scratch. If the schedule is right, the plan has no race on unbounded channels and no
- * deadlock on channels that buffer a message. Where all ranks do the same, shifted, so do their programs.
+ * On each rank the plan has one lane per connection end and one for local operations. Messages whose pieces are not contiguous in memory are packed
+ * through scratch. If the schedule is right, the plan has no race on unbounded connections, and no deadlock on connections that buffer at least one
+ * message. If all ranks of an allgather do the same, shifted, so do their programs.
  *
  * @throws CccError 'schedule' for transfers of ranks or chunks that do not exist
  */
@@ -52,7 +52,7 @@ export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
   return { ...expandCompact(compactPlan(first, shape)), rounds: claimedRounds(steps) };
 }
 
-/** Lowers the first so many ranks. @param chunks slices end where shards of so many chunks do, if it is given */
+/** Lowers the ranks 0 … `ranks` − 1. @param chunks the chunks of a shard beyond which no slice may extend; undefined if slices may have any extent */
 function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, chunks: number | undefined): Plan {
   const { collective, steps } = schedule;
   checkRanges(schedule);
@@ -86,10 +86,10 @@ function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, ch
   return builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds, ...turns });
 }
 
-/** A builder with the programs of ranks, and how much scratch each of them needs. */
+/** A builder that holds the programs of the ranks, and the chunks of scratch that each rank needs. */
 type Programs = readonly [PlanBuilder, readonly number[]];
 
-/** The programs of ranks between whose operations there are no hazards; undefined if there may be some. */
+/** Lowers ranks by the fast path for schedules without hazards; undefined if there may be some. */
 function directly(facts: ScheduleFacts, transfers: readonly Int32Array[]): Programs | undefined {
   if (!mayLackHazards(facts)) return undefined;
   const builder = new PlanBuilder();
@@ -103,7 +103,7 @@ function directly(facts: ScheduleFacts, transfers: readonly Int32Array[]): Progr
   return [builder, scratch];
 }
 
-/** The programs of ranks, whatever they do. */
+/** Lowers ranks by the general path. */
 function inTurn(facts: ScheduleFacts, transfers: readonly Int32Array[]): Programs {
   const builder = new PlanBuilder();
   const { inStep, sendsWait } = facts.schedule;

@@ -1,7 +1,7 @@
 /**
- * Waits for runtimes that own a buffer from an operation's posting until its rank knows it to be complete (MPI, RDMA; "Ownership"
- * in docs/verification.md). There, what another rank has done in between proves nothing: of two operations on a slot, one of
- * them a write, the second must wait for the first by lane order or `after`.
+ * Adds waits for runtimes that own a buffer from the posting of an operation until its rank knows the operation to be complete (MPI, RDMA;
+ * "Ownership" in docs/verification.md). On these, what another rank has done in between does not order two operations: if both access a slot and one
+ * of them writes, the second must wait for the first by lane order or `after`.
  */
 import { memoryLayout } from '../ir/collective.ts';
 import { IntColumn } from '../ir/column.ts';
@@ -10,7 +10,7 @@ import { PlanIndex } from '../ir/plan-index.ts';
 import { runOrder } from '../ir/run-order.ts';
 import { LocalOrder } from './order/local-order.ts';
 
-/** An operation waiting for another of the same rank, that many bulks earlier. */
+/** An operation waits for another one of the same rank, `bulks` bulks earlier. */
 interface Wait {
   readonly operation: number;
   readonly dependency: number;
@@ -18,9 +18,9 @@ interface Wait {
 }
 
 /**
- * The plan with the waits that strict ownership needs. A plan that is race-free as events becomes race-free so, and keeps the depths of
- * channels at which it runs: each new wait joins two operations that happen in that order anyhow. Of waits within a bulk, those
- * that others imply are left out.
+ * The plan with the waits that strict ownership requires, without those within a bulk that others imply. If the plan is free of races under the order
+ * of events, the result is free of races under strict ownership, and it runs with the same depths of connections: each new wait joins two operations
+ * that already happen in this order.
  */
 export function ownStrictly(plan: Plan): Plan {
   const waits: Wait[] = [];
@@ -33,7 +33,7 @@ export function ownStrictly(plan: Plan): Plan {
   return withWaits(plan, waits);
 }
 
-/** The waits of one rank, whose operations come in an order in which they can run. */
+/** Adds the waits of one rank. @param operations in an order in which they can run */
 function addWaits(plan: Plan, rank: number, operations: readonly number[], waits: Wait[]): void {
   const { ops, firstLane, firstOp, bulks, scratchPerBulk } = plan;
   const lanes = firstLane[rank + 1] - firstLane[rank];
@@ -71,7 +71,7 @@ function waitsAlready({ ops }: Plan, operation: number, dependency: number, bulk
   return false;
 }
 
-/** Who wrote each memory cell of a rank first and last, and who has read it since. */
+/** By memory cell of a rank: its first and last write, and the reads since the last write. */
 class CellHistory {
   private readonly plan: Plan;
   /** The first cell of input, output and scratch. */
@@ -93,7 +93,7 @@ class CellHistory {
     this.lastRead = new Int32Array(size).fill(-1);
   }
 
-  /** Earlier operations that an operation must come after; what lies before those is left to them. */
+  /** The latest earlier operations that conflict with an operation. Older conflicts follow from these. */
   conflicts(operation: number): ReadonlySet<number> {
     const found = new Set<number>();
     this.forSource(operation, (cell) => {
@@ -118,7 +118,7 @@ class CellHistory {
     });
   }
 
-  /** Of scratch: the first write of a cell in a bulk, and each last access to it in the bulk that used the same copy before. */
+  /** Pairs of operations on a cell of scratch: its first write in a bulk, and each last access to it in the bulk that used the same copy before. */
   *reusePairs(): Iterable<readonly [first: number, last: number]> {
     const told = new Set<string>();
     for (let cell = this.start[2]; cell < this.firstWrite.length; cell++) {
@@ -132,7 +132,7 @@ class CellHistory {
     }
   }
 
-  /** The reads since the last write, or else that write: what comes after these comes after all. */
+  /** The reads since the last write or, if there are none, that write: an operation that waits for these comes after all accesses so far. */
   private *lastAccesses(cell: number): Iterable<number> {
     if (this.lastRead[cell] < 0 && this.lastWrite[cell] >= 0) yield this.lastWrite[cell];
     for (let read = this.lastRead[cell]; read >= 0; read = this.previousRead.at(read)) yield this.reader.at(read);
@@ -153,7 +153,7 @@ class CellHistory {
   }
 }
 
-/** The plan with these waits in the place of its own. */
+/** The plan with its waits replaced by these. */
 function withWaits(plan: Plan, waits: readonly Wait[]): Plan {
   const count = operationCount(plan);
   const firstAfter = new Int32Array(count + 1);

@@ -1,7 +1,7 @@
 /**
- * Whether a schedule keeps chunks in `data` where others belong, be it for a while: an alltoall inside a scan does, and a hypercube's. In the
- * memory of the output such a chunk would be cut off where the one that belongs there is smaller by an element, because sizes do not
- * divide. So lowering keeps the `data` of these schedules in scratch, which has room for any chunk.
+ * Determines whether a schedule ever keeps a chunk in a slot of `data` where another one belongs, as an alltoall inside a scan or on a hypercube
+ * does. Where sizes do not divide evenly, chunks differ by one element, so that such a chunk could be cut off in the memory of the output. Lowering
+ * therefore keeps the `data` of these schedules in scratch, whose slots have room for any chunk.
  */
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { none } from '../ir/none.ts';
@@ -12,7 +12,8 @@ export function movesPlaces({ collective, scratch, steps }: Schedule): boolean {
   const { kind, ranks } = collective;
   if (kind === 'barrier' || kind === 'custom') return false;
   const { stepStart, stepCount, pieceStart, source, destination, from, fromOffset, to, toOffset, count } = steps;
-  // A range goes on as it begins: only its first chunk is looked at, but in scratch, which is filled and read in other ranges.
+  // Chunks of a range belong to consecutive slots, so that the first one represents all. Ranges in scratch are checked chunk by chunk, since scratch
+  // may be filled and read in different ranges.
   const placeIn = new Int32Array(ranks * scratch).fill(none);
   const cells: number[] = [];
   const places: number[] = [];
@@ -36,7 +37,7 @@ export function movesPlaces({ collective, scratch, steps }: Schedule): boolean {
         }
       }
     }
-    // All of a step is read before anything is written.
+    // Writes take effect after the step: all transfers of a step read before any writes.
     for (let i = 0; i < cells.length; i++) placeIn[cells[i]] = places[i];
     cells.length = 0;
     places.length = 0;
@@ -44,11 +45,11 @@ export function movesPlaces({ collective, scratch, steps }: Schedule): boolean {
   return false;
 }
 
-/** Which chunk belongs to a slot, as a number: all that have the same one are of one size. */
+/** A number for the chunk that belongs to a slot; chunks with the same number have the same size. */
 function placeOf({ kind, ranks, chunks }: Collective, rank: number, buffer: number, offset: number): number {
   if (!collectiveFacts[kind].sharded) return offset;
   if (kind === 'alltoall') {
-    // What two ranks give each other is of one size, and what others do whose numbers have the same sum (docs/running.md).
+    // Shards of an alltoall have the same size if the numbers of their two ranks have the same sum (docs/running.md).
     const shard = Math.floor(offset / chunks);
     return ((rank + shard) % ranks) * chunks + offset - shard * chunks;
   }

@@ -1,4 +1,4 @@
-/** One rank's program while it is being made: operations in an order in which they could run, each with what it waits for. */
+/** The program of one rank under construction: operations in an order in which they could run, with their waits. */
 import { IntRows } from '../ir/column.ts';
 import type { SourceRange } from '../ir/diagnostic.ts';
 import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
@@ -8,7 +8,7 @@ import { Accesses } from './order/accesses.ts';
 import { BulkOrder } from './order/bulk-order.ts';
 import { LocalOrder } from './order/local-order.ts';
 
-/** An operation on memory cells; counts are 0 where nothing is read or written. */
+/** An operation on memory cells; counts are 0 if nothing is read or written. */
 export interface CellOperation {
   /** An `OperationCode`. */
   readonly kind: number;
@@ -22,11 +22,11 @@ export interface CellOperation {
   readonly peer: number;
   readonly channel: number;
   readonly origin: SourceRange | undefined;
-  /** Of a copy that stands for computing. */
+  /** Set on a copy that represents computation: its duration. */
   readonly nanoseconds?: number | undefined;
 }
 
-/** The same as places in a row. */
+/** Columns of the row in which an operation is stored. */
 const Field = {
   kind: 0,
   lane: 1,
@@ -47,18 +47,18 @@ export class RankProgram {
   private readonly operations = new IntRows(fields);
   private origins: (SourceRange | undefined)[] = [];
   private readonly computing = new Map<number, number>();
-  /** Operations that wait for another of the same program, some bulks earlier: both, and how many. */
+  /** Waits: the operation that waits, the one it waits for, and how many bulks earlier that one is. */
   private readonly waits = new IntRows(3);
   private readonly sendsWait: boolean;
-  /** By lane its last operation that receives or reduces; kept where sends wait for all of these. */
+  /** By lane, its last operation that receives or reduces; recorded only if sends wait for all of these. */
   private readonly lastTaken = new Map<number, number>();
 
-  /** @param sendsWait for all operations before them that receive or reduce */
+  /** @param sendsWait whether each send waits for all earlier operations that receive or reduce */
   constructor(sendsWait: boolean) {
     this.sendsWait = sendsWait;
   }
 
-  /** Begins the program of another rank, with so many lanes, the local one included. */
+  /** Starts the program of another rank. @param lanes number of its lanes, the local one included */
   start(lanes: number): void {
     this.order.start(lanes);
     this.accesses.start();
@@ -70,8 +70,8 @@ export class RankProgram {
   }
 
   /**
-   * Appends an operation to its lane. It waits for whoever wrote what it reads, and before it writes for whoever wrote or
-   * read there: also for sends, so that a runtime that owns a buffer until the send is complete is safe.
+   * Appends an operation to its lane, with waits for the operations that wrote what it reads and for those that wrote or read what it overwrites.
+   * Among these are sends, so that the plan is safe on runtimes that own a buffer until the send is complete.
    */
   add(operation: CellOperation): void {
     const { kind, lane, step, firstRead, readCount, firstWritten, writtenCount } = operation;
@@ -117,9 +117,9 @@ export class RankProgram {
   }
 
   /**
-   * Makes the first accesses to scratch of each bulk wait for the last ones of the bulk that used the same cells.
+   * Makes the first accesses of each bulk to a cell of scratch wait for the last ones of the bulk that used the same copy before.
    * @param firstCell the first cell of scratch
-   * @param copies of scratch: how many bulks earlier that was
+   * @param copies the number of copies of scratch: so many bulks earlier that bulk is
    */
   waitForReuse(firstCell: number, copies: number): void {
     const none: readonly number[] = [];
@@ -142,7 +142,7 @@ export class RankProgram {
   }
 
   /**
-   * Writes the program into a plan: lanes in order of first use, the local one first if there is one, one lane after the other.
+   * Appends the program to a plan: the local lane first, if it is used, then the others in order of first use.
    * @param grain chunks per cell
    */
   flush(rank: number, builder: PlanBuilder, homes: Homes, grain: number): void {
@@ -185,7 +185,7 @@ export class RankProgram {
     }
   }
 
-  /** The operations one lane after the other, lanes in the order in which a plan has them. */
+  /** The operations sorted by lane, and the lanes in the order in which the plan has them. */
   private byLane(): { readonly lanes: readonly number[]; readonly order: Int32Array } {
     const { cells, length: operations } = this.operations;
     const laneOf = (operation: number): number => cells[operation * fields + Field.lane];

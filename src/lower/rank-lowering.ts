@@ -1,14 +1,13 @@
 /**
- * Lowers the transfers of one rank, step by step. Within a step, what a rank does is put in an order that keeps the step's
- * meaning (everything is read before anything is written) and cannot deadlock, whatever lanes wait for:
+ * Lowers the transfers of one rank, step by step. Within a step, the operations of a rank are put in an order that keeps the meaning of the step
+ * (everything is read before anything is written) and cannot deadlock, whatever the waits between lanes:
  *
- * 1. snapshots into scratch of what must be read early, 2. sends, 3. local operations, 4. receives, each as listed.
+ * 1. copies into scratch (snapshots) of what must be read early, 2. sends, 3. local operations, 4. receives, each in the order of the schedule.
  *
- * Why there is no deadlock where a connection buffers at least one message: the first send of every connection in a step
- * completes without help. A receive that is the k-th of its connection in the step waits, because of what it overwrites,
- * only for sends that are at most the k-th of theirs (any later ones read a snapshot), so all k-th messages are delivered
- * when all earlier ones are. Where reductions from several connections are chained in their listed order this count does
- * not hold; in such steps every send but a connection's first reads a snapshot if its source is overwritten.
+ * There is no deadlock if a connection buffers at least one message. The first send of every connection in a step completes without help. A receive
+ * that is the k-th of its connection in the step waits, because of what it overwrites, only for sends that are at most the k-th of theirs (later ones
+ * read a snapshot), so all k-th messages are delivered once all earlier ones are. This argument fails if reductions from several connections are
+ * chained in their listed order; in such steps every send but the first of its connection reads a snapshot if its source is overwritten.
  */
 import { memoryLayout } from '../ir/collective.ts';
 import { none } from '../ir/none.ts';
@@ -30,7 +29,11 @@ import type { ScheduleFacts } from './schedule-facts.ts';
 
 const { copy, reduce, send, recv, recvReduce } = OperationCode;
 
-/** Lowers one rank's transfers into a plan, by way of a program whose room all ranks use in turn. Returns the chunks of scratch it needs. */
+/**
+ * Lowers the transfers of one rank into a plan.
+ * @param program a buffer that the caller reuses for all ranks
+ * @returns the chunks of scratch that the rank needs
+ */
 export function lowerRank(
   facts: ScheduleFacts,
   rank: number,
@@ -52,7 +55,7 @@ class RankLowering {
   private readonly program: RankProgram;
   /** The first cell of scratch that nothing uses yet. */
   private free: number;
-  /** Per lane: the step of its latest message, and how many it had in that step. */
+  /** By lane: the step of its latest message, and the number of its messages in that step. */
   private readonly laneStep: Int32Array;
   private readonly laneMessages: Int32Array;
 
@@ -115,7 +118,7 @@ class RankLowering {
     }
   }
 
-  /** Resolves the ends of a transfer that lie on this rank. */
+  /** Adds the ends of a transfer that lie on this rank to the departures and writes of its step. */
   private sort(place: number, step: number, departures: Departure[], writes: StepWrite[]): void {
     const { steps } = this.facts.schedule;
     const transfer = this.transfers[place];
@@ -126,7 +129,7 @@ class RankLowering {
       const computing = steps.nanoseconds?.[transfer] ?? -1;
       for (const [index, move] of moves.entries()) {
         if (!reduces && move.from === move.to) continue;
-        // The last part takes all the time: it comes when everything that is read is there.
+        // The last part is charged the whole computing time: the computation starts when all its inputs have been read.
         const nanoseconds = computing < 0 ? undefined : index === moves.length - 1 ? computing : 0;
         writes.push({ kind: 'local', transfer, lane, reduces, move, nanoseconds });
       }
@@ -142,7 +145,7 @@ class RankLowering {
     }
   }
 
-  /** Copies what a transfer reads into fresh scratch. Returns its first cell. */
+  /** Copies what a transfer reads into unused scratch. Returns the first cell of the copy. */
   private gather(lane: number, { transfer, runs }: Pick<Departure, 'transfer' | 'runs'>, step: number): number {
     const start = this.free;
     for (const { first, count } of runs) {
@@ -159,7 +162,7 @@ class RankLowering {
     this.add(send, lane, step, transfer, first, none, count);
   }
 
-  /** Receives into place, or where the places are scattered into fresh scratch and from there. */
+  /** Receives a message in place. If its destination is not contiguous, receives it into unused scratch and copies or reduces it from there. */
   private receive({ transfer, lane, runs, reduces }: Arrival, step: number): void {
     if (runs.length === 1) {
       this.add(reduces ? recvReduce : recv, lane, step, transfer, none, runs[0].first, runs[0].count);
@@ -182,7 +185,7 @@ class RankLowering {
     this.add(reduces ? reduce : copy, lane, step, transfer, snapshot ?? move.from, to, count, nanoseconds);
   }
 
-  /** A copy that no transfer asks for. */
+  /** Adds a copy that belongs to no transfer. */
   private moveOnce({ from, to, count }: CellMove, step: number): void {
     this.program.add({
       kind: copy,
@@ -199,7 +202,10 @@ class RankLowering {
     });
   }
 
-  /** @param from first cell that is read, or `nowhere`; likewise `to` */
+  /**
+   * @param from the first cell that is read, or `none`
+   * @param to the first cell that is written, or `none`
+   */
   private add(
     kind: number,
     lane: number,

@@ -1,4 +1,4 @@
-/** Plans of separate groups of ranks, made one plan in which all run at the same time. */
+/** Joins the plans of disjoint groups of ranks into one plan in which all of them run at the same time. */
 import {
   type Collective,
   type Contribution,
@@ -16,21 +16,22 @@ import { CustomResultsBuilder } from '../ir/custom-results.ts';
 import { OperationCode, operationCount, type Plan, PlanBuilder, type ProgramBuffers } from '../ir/plan.ts';
 import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 
-/** A plan and where its ranks are: `group[rank]` is the rank of the whole that runs its program. */
+/** A plan of a group of ranks: `group[rank]` is the rank of the joint plan that runs program `rank`. */
 export interface PlacedPlan {
   readonly plan: Plan;
   readonly group: readonly number[];
-  /** What is added to the channels of a connection, by ranks of the plan; 0 if left out. */
+  /** Offset that is added to the channels of a connection between two ranks of the plan; 0 if left out. */
   readonly channelShift?: (from: number, to: number) => number;
 }
 
 /**
- * Puts plans side by side on `ranks` ranks; those in no group have empty programs. The whole is a custom collective that
- * states what each group must come to. Chunks are cut until the messages of all groups, which have the same size in bytes,
- * have the same number of them. Messages take turns (`Plan.inTurn`) if they do in every group.
+ * Joins plans of disjoint groups into one plan on `ranks` ranks; ranks in no group have empty programs. The joint collective is a custom one that
+ * states the result of each group. Chunks are subdivided until the messages of all groups, which have the same size in bytes, have the same number of
+ * chunks. Messages take turns (`Plan.inTurn`) if they do in every group.
  *
- * @param parts of disjoint groups, with equal numbers of bulks and of copies of scratch, if they use any; if one keeps rank order, all must
- * @throws Error for bulks or copies of scratch that differ
+ * @param parts plans of disjoint groups with the same number of bulks; those that use scratch need the same number of copies of it. If one of them
+ * combines in rank order, all must
+ * @throws Error if the numbers of bulks or of copies of scratch differ
  */
 export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: string): Plan {
   const [{ plan: first }] = parts;
@@ -60,7 +61,7 @@ export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: st
   return builder.build({ name, collective, bulks, scratchPerBulk, ...turns, buffers, rounds: [] });
 }
 
-/** Adds all programs of one group, each chunk cut into `scale`. */
+/** Adds the programs of one group, with each chunk divided into `scale` chunks. */
 function addProgram({ plan, group, channelShift }: PlacedPlan, scale: number, builder: PlanBuilder): void {
   const { ops } = plan;
   const shifted = (rank: number, o: number): number => {
@@ -100,13 +101,13 @@ function addProgram({ plan, group, channelShift }: PlacedPlan, scale: number, bu
   }
 }
 
-/** A collective and where its ranks are. */
+/** A collective of a group of ranks: `group[rank]` is the rank of the whole that takes part as `rank`. */
 export interface PlacedCollective {
   readonly collective: Collective;
   readonly group: readonly number[];
 }
 
-/** What the groups compute together: a custom collective, in which the messages of all have the same number of chunks. */
+/** The collective that all groups together perform: a custom collective in which the messages of all groups have the same number of chunks. */
 export function jointCollective(parts: readonly PlacedCollective[], ranks: number): Collective {
   const whole = commonChunks(parts);
   const input = new Array<number>(ranks).fill(0);
@@ -145,7 +146,10 @@ function commonChunks(parts: readonly PlacedCollective[]): number {
   return parts.map(({ collective }) => messageChunks(collective)).reduce(leastCommonMultiple, 1);
 }
 
-/** What a rank of a group must hold, by the ranks of the whole: the chunks of a shard follow those of another, slot by slot. */
+/**
+ * Adds what the output of a rank must hold, with ranks numbered as in the whole: the chunks of a shard combine consecutive chunks of the same shards,
+ * so one run per shard suffices.
+ */
 function addWanted(
   results: CustomResultsBuilder,
   collective: Collective,
@@ -158,7 +162,7 @@ function addWanted(
   }
 }
 
-/** What an output slot of a group's rank must hold, by the ranks of the whole. */
+/** The contributions that an output slot of a rank must hold, with ranks numbered as in the whole; `null` if it may hold anything. */
 function wanted(
   collective: Collective,
   rank: number,

@@ -1,4 +1,4 @@
-/** Machines on which messages are staged through a fast memory: what their schedules and plans have to be like. */
+/** Adapts schedules and plans to machines on which messages are staged through a fast memory of limited size. */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
@@ -10,8 +10,9 @@ import { forwardHops, isStaged, stage } from '../passes/index.ts';
 import { defaultScratchCopies, lower } from './lower.ts';
 
 /**
- * A schedule as this machine needs it: with everything staged, if that is what its links ask for. So that ranks can swap shards in place where
- * connections buffer nothing, too: what is sent would have to be gone before what takes its place can come, at both ends.
+ * The schedule as this machine requires it: staged through scratch if the links reach only a fast memory, and forwarded hop by hop if message engines
+ * reach only neighbours. An alltoall in place is also staged where connections buffer nothing, because two ranks that swap shards there would each
+ * have to send before either can receive.
  */
 export function staged(unstaged: Schedule, topology: Topology): Schedule {
   const schedule = topology.messages === undefined ? unstaged : inHops(unstaged, Routes.of(topology));
@@ -20,7 +21,7 @@ export function staged(unstaged: Schedule, topology: Topology): Schedule {
   return (topology.staging !== undefined && !isStaged(schedule)) || swaps ? stage(schedule) : schedule;
 }
 
-/** Engines that run commands have ports to neighbours: chips between the ends of a message receive it and send it on. */
+/** Message engines are connected to neighbours only, so chips between the ends of a message must receive it and send it on. */
 function inHops(schedule: Schedule, routes: Routes): Schedule {
   const { links, chips } = routes.topology;
   const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
@@ -35,24 +36,24 @@ function inHops(schedule: Schedule, routes: Routes): Schedule {
   return passesOn ? forwardHops(schedule, via) : schedule;
 }
 
-/** Chunks of scratch of one bulk, on the chip that uses most. */
+/** Chunks of scratch per bulk on the chip that uses most. */
 function scratchChunks({ buffers }: Plan): number {
   return buffers.reduce((most, { scratch }) => Math.max(most, scratch), 0);
 }
 
-/** Whether a plan of a staged schedule leaves the machine's fast memory enough; true where that is no question. */
+/** Whether the scratch of a plan fits into the fast memory of the machine; true for machines without staging. */
 export function fitsFastMemory(plan: Plan, topology: Topology, size: Bytes): boolean {
   return topology.staging === undefined || scratchBytes(plan, topology, size) <= topology.staging.memory;
 }
 
-/** Bytes of scratch of all bulks under way together, on the chip that uses most, for a message of `size` bytes. */
+/** Bytes of scratch of all concurrent bulks, on the chip that uses most, for a message of `size` bytes. */
 function scratchBytes(plan: Plan, { messages }: Topology, size: Bytes): Bytes {
   return scratchChunks(plan) * plan.scratchPerBulk * chunkBytesOf(plan, size, messages?.alignment);
 }
 
 /**
- * How many bulks are nearest to `asked` that leave the memory enough: fewer have fewer copies of scratch, beyond these copies more have smaller ones, of a
- * unit for each chunk at least. Undefined where none do.
+ * The number of bulks nearest to `asked` for which scratch fits into the fast memory; undefined if there is none. Fewer bulks than the default number
+ * of copies need fewer copies of scratch; more bulks than that make each copy smaller, down to one unit per chunk.
  */
 function nearestBulks(plan: Plan, asked: number, topology: Topology, size: Bytes): number | undefined {
   const { staging, messages } = topology;
@@ -67,7 +68,7 @@ function nearestBulks(plan: Plan, asked: number, topology: Topology, size: Bytes
     : Math.max(defaultScratchCopies, Math.ceil(chunkBytesOf({ ...plan, bulks: 1 }, size) / chunk));
 }
 
-/** A plan that asks for `needed` bytes of fast memory, which are too many. */
+/** Thrown for a plan whose scratch, `needed` bytes, exceeds the fast memory. */
 export class MemoryExceeded extends CccError {
   readonly needed: Bytes;
 
@@ -78,8 +79,9 @@ export class MemoryExceeded extends CccError {
 }
 
 /**
- * The plan of a schedule in as many bulks as are asked for; in one, or in as few as its scratch fits with, where that is free.
- * @throws MemoryExceeded where as many bulks as are asked for need more fast memory than there is
+ * Lowers a schedule to a plan in the requested number of bulks. With `auto`, the plan has one bulk or, if its scratch does not fit into the fast
+ * memory then, a number of bulks with which it does.
+ * @throws MemoryExceeded if the scratch does not fit
  */
 export function lowerToFit(
   schedule: Schedule,

@@ -1,8 +1,8 @@
 /**
- * The usual case, lowered in one go: an allgather in which every rank writes each slot of `data` at most once, never what it starts with, and
- * reads it in later steps only. Then nothing is overwritten that anybody may still read, every slot has its home in the output, and all that
- * is ever waited for is what has arrived. Operations come out as `lowerRank` makes them (test/lower holds the two together), in a fraction of
- * the time: there is nothing to find out about hazards, and what receives waits for nobody, so that no wait implies another.
+ * A fast path for the most common case: an allgather in which every rank writes each slot of `data` at most once, never one that holds its own input,
+ * and reads a slot only in later steps. Then nothing is overwritten that may still be read, every slot lives in the output, and operations wait only
+ * for data to arrive. The result equals that of `lowerRank` (test/lower compares the two) in a fraction of the time: there are no hazards to analyse,
+ * and since receives wait for nothing, no wait implies another.
  */
 import { inputChunks } from '../ir/collective.ts';
 import { isConstant } from '../ir/column.ts';
@@ -15,10 +15,10 @@ import type { ScheduleFacts } from './schedule-facts.ts';
 
 const { copy, send, recv } = OperationCode;
 const { input: inInput, output: inOutput, scratch: inScratch } = bufferCodes;
-/** With more lanes on a rank, a table of what each of them knows of the others would be too large. */
+/** Max lanes of a rank on this path: the table of what each lane knows about each other one grows with the square. */
 const mostLanes = 64;
 
-/** Whether a schedule may be of this kind; what ranks do with which slots is seen while they are lowered. */
+/** Whether a schedule may be of this kind. Which slots ranks read and write is checked while they are lowered. */
 export function mayLackHazards({ schedule, shard, bulks, scratchPerBulk }: ScheduleFacts): boolean {
   const { collective, steps, inStep, sendsWait } = schedule;
   return (
@@ -35,7 +35,7 @@ export function mayLackHazards({ schedule, shard, bulks, scratchPerBulk }: Sched
   );
 }
 
-/** Lowers ranks one after the other into a plan. */
+/** Lowers the ranks of a schedule without hazards into a plan, one after the other. */
 export class HazardFreeLowering {
   private readonly facts: ScheduleFacts;
   private readonly builder: PlanBuilder;
@@ -44,16 +44,16 @@ export class HazardFreeLowering {
   private transfers: Int32Array = new Int32Array(0);
   private laneOf: Int32Array = this.transfers;
   private lanes = 0;
-  /** The builder's name of each lane, −1 before its first operation, and its operations so far. */
+  /** By lane, its handle in the builder (−1 before its first operation), and the number of its operations so far. */
   private readonly handle = new Int32Array(mostLanes);
   private readonly length = new Int32Array(mostLanes);
-  /** By lane, and lane that it has waited for: the place there of the last operation that is known to be complete. */
+  /** By waiting lane and awaited lane: the index of the last operation of the awaited lane that the waiting lane knows to be complete. */
   private readonly known = new Int32Array(mostLanes * mostLanes);
-  /** By slot: the operation that has written it (−1 for none), its lane, and its place there. */
+  /** By slot: the operation that has written it (−1 for none), the lane of that operation, and its index there. */
   private readonly writer: Int32Array;
   private readonly writerLane: Int32Array;
   private readonly writerIndex: Int32Array;
-  /** Lanes that the next operation has to wait for, and by lane the slot whose writer is the last of them. */
+  /** The lanes that the next operation must wait for and, by lane, the slot that the last of these operations has written. */
   private readonly asked = new Int32Array(mostLanes);
   private askedCount = 0;
   private readonly slotAsked = new Int32Array(mostLanes);
@@ -70,7 +70,7 @@ export class HazardFreeLowering {
     this.writerIndex = new Int32Array(slots);
   }
 
-  /** Lowers one rank. Returns the chunks of scratch it needs; undefined, with the plan of no use any more, if it is not of this kind. */
+  /** Lowers one rank. Returns the chunks of scratch that it needs; undefined if the schedule has hazards after all. The plan is then unusable. */
   lowerRank(rank: number, transfers: Int32Array): number | undefined {
     const { schedule, stepOf, grain } = this.facts;
     const { steps, collective } = schedule;
@@ -104,7 +104,7 @@ export class HazardFreeLowering {
     return this.scratch * grain;
   }
 
-  /** False if it is a local move, or reads what is not there before the step. */
+  /** Lowers the send of a transfer. Returns false if the transfer is local, or reads slots that are not written before the step. */
   private send(at: number, step: number): boolean {
     const { reads, schedule } = this.facts;
     const transfer = this.transfers[at];
@@ -128,7 +128,7 @@ export class HazardFreeLowering {
     return true;
   }
 
-  /** False if it writes what has been written, or what the rank starts with. */
+  /** Lowers the receive of a transfer. Returns false if it writes a slot that has been written before or that holds the input of the rank. */
   private receive(at: number, step: number): boolean {
     const { writes } = this.facts;
     const transfer = this.transfers[at];
@@ -160,7 +160,7 @@ export class HazardFreeLowering {
     return slot >= this.rank * this.shard && slot < (this.rank + 1) * this.shard;
   }
 
-  /** Asks that the next operation waits for what has written slots; false if some have not been written. */
+  /** Makes the next operation wait for the operations that have written these slots. Returns false if some slot has not been written. */
   private ask(offset: number, count: number): boolean {
     const { writer, writerLane, asked, slotAsked } = this;
     for (let slot = offset; slot < offset + count; slot++) {
@@ -175,7 +175,7 @@ export class HazardFreeLowering {
     return true;
   }
 
-  /** Appends an operation to its lane, with waits for what was asked for and is not known to be complete. Returns its number. */
+  /** Appends an operation to its lane, with those of the requested waits that are not known to be complete. Returns its handle. */
   private add(
     kind: number,
     lane: number,
@@ -210,14 +210,14 @@ export class HazardFreeLowering {
     return number;
   }
 
-  /** Lanes that have operations: the number of the next. */
+  /** The number of lanes that have operations, which is the ID of the next lane. */
   private opened(): number {
     let opened = 0;
     for (let lane = 0; lane < this.lanes; lane++) if (this.length[lane] > 0) opened++;
     return opened;
   }
 
-  /** The waits of an operation, for earlier operations first. */
+  /** Adds the waits of an operation, those for earlier operations first. */
   private wait(operation: number, lane: number): void {
     const { asked, slotAsked, known, writer, writerIndex } = this;
     let needed = 0;

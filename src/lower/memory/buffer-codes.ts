@@ -1,4 +1,4 @@
-/** Codes of the buffers in the tables of plans. */
+/** The codes of buffers in the tables of plans. */
 import { type PlanBuffer, planBuffers } from '../../ir/plan.ts';
 
 const [input, output, scratch] = planBuffers.map((_, code) => code);

@@ -1,4 +1,4 @@
-/** What the transfers of one rank do with its buffers: the facts that decide where `data` lives. */
+/** Surveys how the transfers of one rank use its buffers: these facts decide where `data` lives. */
 
 import { memoryLayout } from '../../ir/collective.ts';
 import { never } from '../../ir/none.ts';
@@ -9,22 +9,22 @@ import { BufferCode } from './pieces.ts';
 export interface DataUse {
   /** For each data slot the step in which it is first written, or `never`. */
   readonly firstWrite: Int32Array;
-  /** 1 where a reduction is among the first writes of a data slot. */
+  /** By data slot, 1 if a reduction is among its first writes. */
   readonly firstReduces: Uint8Array;
-  /** Some range is written that lies partly inside and partly outside the output window. */
+  /** Whether a range is written that lies partly inside and partly outside the output window. */
   readonly straddles: boolean;
   /**
-   * In place only: the schedule reads `input` after it wrote the data slot that would share its memory. Then `data` needs
-   * memory of its own, as it has out of place.
+   * In place only: whether the schedule reads `input` after it has written the data slot that would share its memory. Then `data` needs memory of its
+   * own, as it does out of place.
    */
   readonly readsInputLate: boolean;
-  /** 1 for each output chunk that the schedule writes by the name of `output`. */
+  /** By output chunk, 1 if the schedule writes it under the name `output` rather than `data`. */
   readonly outputWritten: Uint8Array;
   /** Chunks of the schedule's own scratch that the rank uses. */
   readonly scratch: number;
 }
 
-/** Goes over a rank's transfers once for the writes and once for the reads of `input`. */
+/** Visits the transfers of a rank once for writes and once for reads. */
 export function surveyUse(
   { schedule, stepOf, reads, writes }: ScheduleFacts,
   rank: number,

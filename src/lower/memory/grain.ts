@@ -1,6 +1,6 @@
 /**
- * Schedules whose pieces all begin and end at multiples of several chunks (a ring that moves whole shards, say) are lowered
- * in units of that many chunks: the work then depends on the number of pieces and not on their size.
+ * Coarsens schedules before lowering: if all pieces begin and end at multiples of several chunks (as in a ring that moves whole shards), the schedule
+ * is lowered in units of that many chunks. The work then depends on the number of pieces and not on their size.
  */
 import { type Schedule, Steps } from '../../ir/schedule.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
@@ -35,7 +35,7 @@ export function inLargestUnits(schedule: Schedule): Grained {
   };
 }
 
-/** The greatest common divisor of C and of where pieces begin and how long they are. */
+/** The greatest common divisor of C and of the offsets and lengths of all pieces. */
 function commonDivisor({ collective, steps }: Schedule): number {
   let divisor = collective.chunks;
   for (const column of [steps.fromOffset, steps.toOffset, steps.count]) {

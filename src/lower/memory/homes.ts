@@ -1,11 +1,11 @@
 /**
- * Where one rank's `data` slots really are. Cells are numbered as in `memoryLayout` (input and output, overlapping in
- * place), followed by scratch: first the schedule's own, then homes of data slots, then whatever lowering adds.
+ * Assigns a home in memory to each `data` slot of one rank. Cells are numbered as in `memoryLayout` (input and output, which overlap in place),
+ * followed by scratch: first the scratch of the schedule, then homes of data slots, then what lowering adds.
  *
- * Out of place a slot of the output window lives in the output, unless some range that is written lies partly in the
- * window: then everything that is written lives in scratch, in one row, and the output is copied at the end. A slot that
- * nobody has written yet is read from the input itself. In place slots live in the memory that input and output share.
- * Either way they live in scratch where the schedule keeps chunks where others belong (places.ts).
+ * Out of place, the slots of the output window live in the output. The exception is a schedule that writes some range which lies only partly in the
+ * window: then everything that is written lives in scratch, contiguously, and the output is copied at the end. A slot that has not been written yet
+ * is read from the input itself. In place, slots live in the memory that input and output share. In both cases they live in scratch if the schedule
+ * keeps chunks in slots where others belong (places.ts).
  */
 import {
   type Collective,
@@ -26,7 +26,7 @@ import type { CellMove, CellRun } from './runs.ts';
 const { input: inInput, output: inOutput, scratch: inScratch } = bufferCodes;
 
 export class Homes {
-  /** First cell behind everything that this class has given a place. */
+  /** The first cell after all those that this class has assigned. */
   readonly end: number;
   /** Copies that must run before the first step. */
   readonly initialCopies: readonly CellMove[];
@@ -38,11 +38,11 @@ export class Homes {
   private readonly layout: MemoryLayout;
   private readonly inputs: number;
   private readonly outputs: number;
-  /** `data` may not be kept in the memory of the input. */
+  /** Whether the memory of the input must not be overwritten by `data`. */
   private readonly inputIsKept: boolean;
-  /** The cell of each data slot, −1 for slots that need none. */
+  /** By data slot, its cell; −1 if the slot is not needed. */
   private readonly home: Int32Array;
-  /** 1 for data slots whose home must hold the input's value before the first step. */
+  /** By data slot, 1 if its home must hold the value of the input before the first step. */
   private readonly needsInitial: Uint8Array;
 
   constructor(facts: ScheduleFacts, rank: number, transfers: Int32Array) {
@@ -67,7 +67,7 @@ export class Homes {
     this.finalCopies = this.planFinalCopies();
   }
 
-  /** Cells that a transfer reads on this rank. */
+  /** The cells that a transfer reads on this rank. */
   source(transfer: number): CellRun[] {
     const { reads, stepOf } = this.facts;
     const runs: CellRun[] = [];
@@ -81,7 +81,7 @@ export class Homes {
     return runs;
   }
 
-  /** Cells that a transfer writes on this rank. */
+  /** The cells that a transfer writes on this rank. */
   destination(transfer: number): CellRun[] {
     const { writes } = this.facts;
     const runs: CellRun[] = [];
@@ -89,14 +89,17 @@ export class Homes {
     return runs;
   }
 
-  /** The code of the plan's buffer that cells are a slice of. In place, what lies in both input and output is written as output. */
+  /**
+   * The code of the buffer that contains the cells. In place, cells of both input and output count as output. @throws Error if no buffer contains all
+   * of them
+   */
   bufferAt(first: number, count: number): number {
     const buffer = this.bufferOf(first, count);
     if (buffer === none) throw new Error(`cells ${first} to ${first + count - 1} are no slice of one buffer`);
     return buffer;
   }
 
-  /** Where a cell lies in a buffer that it is in. */
+  /** The offset of a cell in a buffer that contains it. */
   offsetIn(buffer: number, cell: number): number {
     const { input, output, cells } = this.layout;
     return cell - (buffer === inInput ? input : buffer === inOutput ? output : cells);
@@ -110,7 +113,7 @@ export class Homes {
     return none;
   }
 
-  /** Appends cells to a list of runs, as part of the last run where both together are one slice. */
+  /** Appends cells to a list of runs; they are coalesced with the last run if both together are one slice of a buffer. */
   private append(runs: CellRun[], first: number, count: number): void {
     const last = runs.at(-1);
     const follows = last !== undefined && last.first + last.count === first && !this.startsShard(first);
@@ -121,7 +124,7 @@ export class Homes {
     }
   }
 
-  /** Where a slice of the output may not go on. */
+  /** Whether a shard of the output begins at a cell, so that no slice may extend across it. */
   private startsShard(cell: number): boolean {
     const { output } = this.layout;
     return cell >= output && cell < output + this.outputs && (cell - output) % this.facts.shard === 0;
@@ -151,7 +154,7 @@ export class Homes {
     return input >= 0 && slot >= input && slot < input + inputCount;
   }
 
-  /** All of a range of `data` that is read starts as input, and nothing has been written there before the step. */
+  /** Whether a range of `data` that is read begins as input and has not been written before the step. */
   private isUntouchedInput(range: number, step: number): boolean {
     const { offset, count } = this.facts.reads;
     const end = offset[range] + count[range];
@@ -160,7 +163,10 @@ export class Homes {
     return true;
   }
 
-  /** A range that mixes what was written and what was not is read at home, so its initial values must be there. */
+  /**
+   * Notes the slots that a transfer reads from their homes. If only some slots of a range have been written, the whole range is read there, so the
+   * homes of the others must hold their initial values.
+   */
   private noteReads(transfer: number, needed: Uint8Array): void {
     const { reads, stepOf } = this.facts;
     const step = stepOf[transfer];
@@ -173,7 +179,7 @@ export class Homes {
     }
   }
 
-  /** Gives every slot that needs one its home; neighbours in scratch stay neighbours. Returns the first free cell. */
+  /** Assigns a home to every slot that needs one; adjacent slots in scratch remain adjacent. Returns the first free cell. */
   private assign(needed: Uint8Array, collective: Collective): number {
     const { window, layout, home } = this;
     const shared = collective.inPlace && this.inputs > 0 && this.outputs > 0 && !this.inputIsKept;
@@ -203,7 +209,8 @@ export class Homes {
       const isPlaced = needsInitial[slot] === 1 && home[slot] === cell;
       if (isPlaced || use.firstWrite[slot] !== never || use.outputWritten[chunk] === 1) continue;
       if (!this.startsAsInput(slot)) continue;
-      // Where nothing is wanted the output may have no room: input and output of a rank have shards of different sizes.
+      // If the collective wants nothing in a slot, the output may have no room there, since the shards of input and output of a rank may differ in
+      // size.
       if (expectation(collective, rank, chunk).kind === 'undefined') continue;
       this.appendMove(moves, layout.input + slot - window.input, cell);
     }
@@ -220,7 +227,7 @@ export class Homes {
     return moves;
   }
 
-  /** Adds a copy of one cell; copies onto themselves vanish, adjacent ones are joined. All come from one buffer. */
+  /** Adds a copy of one cell. Copies of a cell to itself are left out, and adjacent copies within one buffer are coalesced. */
   private appendMove(moves: CellMove[], from: number, to: number): void {
     if (from === to) return;
     const last = moves.at(-1);

@@ -1,4 +1,4 @@
-/** The pieces of a transfer as ranges of one side's buffers. */
+/** Coalesces the pieces of transfers to contiguous ranges of buffers, on one side at a time. */
 
 import { inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
@@ -9,8 +9,8 @@ import { counted } from '../../ir/units.ts';
 export const BufferCode = { data: 0, input: 1, output: 2, scratch: 3 } as const;
 
 /**
- * What transfers do to the buffers of one side, range by range: contiguous chunks, adjacent pieces of a transfer joined. Transfer t
- * has the ranges `first[t] … first[t + 1] − 1`.
+ * The ranges that transfers read, or those that they write: contiguous chunks, with adjacent pieces of a transfer coalesced. Transfer t has the
+ * ranges `first[t] … first[t + 1] − 1`.
  */
 export interface Ranges {
   readonly first: Int32Array;
@@ -20,12 +20,12 @@ export interface Ranges {
   readonly count: Int32Array;
 }
 
-/** What each transfer reads at its source. @param shard where ranges of `data` end at the latest: after so many chunks and multiples */
+/** The ranges that each transfer reads at its source. @param shard chunks per shard: no range of `data` extends across a multiple of it */
 export function readRanges(steps: Steps, shard: number): Ranges {
   return joined(steps, steps.from, steps.fromOffset, shard);
 }
 
-/** What each transfer writes at its destination, likewise. */
+/** The ranges that each transfer writes at its destination. @param shard as for `readRanges` */
 export function writeRanges(steps: Steps, shard: number): Ranges {
   return joined(steps, steps.to, steps.toOffset, shard);
 }
@@ -58,8 +58,8 @@ function joined(
 }
 
 /**
- * Holds the transfers of a schedule to the ranks and buffers there are; everything after this relies on it.
- * @throws CccError 'schedule'
+ * Checks that transfers stay within the ranks and buffers that exist, which all later passes rely on.
+ * @throws CccError 'schedule' for the first transfer that does not
  */
 export function checkRanges(schedule: Schedule): void {
   const { steps, collective } = schedule;

@@ -1,4 +1,4 @@
-/** Rows of memory cells, in the order in which a message visits them. */
+/** Runs of memory cells, in the order in which a message visits them. */
 
 /** Contiguous cells of a rank's memory (see `Homes` for how cells are numbered). */
 export interface CellRun {
@@ -6,14 +6,14 @@ export interface CellRun {
   readonly count: number;
 }
 
-/** Cells that go from one run to another. */
+/** A copy of contiguous cells to contiguous cells. */
 export interface CellMove {
   readonly from: number;
   readonly to: number;
   readonly count: number;
 }
 
-/** Two lists of runs of equal total length as moves, each within one run on either side. */
+/** Splits a transfer between two lists of runs, of equal total length, into moves that lie within one run on either side. */
 export function alignRuns(from: readonly CellRun[], to: readonly CellRun[]): CellMove[] {
   const moves: CellMove[] = [];
   let [source, sourceDone, target, targetDone] = [0, 0, 0, 0];

@@ -1,12 +1,12 @@
 /**
- * Who wrote and read each memory cell of one rank last. Operations come in an order in which all reads of a step stand
- * before its writes. Writes of one step are ordered among each other only if both are reductions: any other pair is a race
- * of the schedule, and stays one in the plan.
+ * The latest writes and reads of each memory cell of one rank, from which waits follow. Operations are added in an order in which all reads of a step
+ * precede its writes. Writes of the same step are ordered among each other only if both are reductions: any other pair is a race in the schedule and
+ * remains one in the plan, where the verifier reports it.
  */
 import { IntRows } from '../../ir/column.ts';
 import type { LocalOrder } from './local-order.ts';
 
-/** Operations in lists that share one store of nodes: an operation, and the node of the next. −1 is the empty list. */
+/** Linked lists of operations in one shared array: a node holds an operation and the index of the next node. −1 is the empty list. */
 class OperationLists {
   private readonly nodes = new IntRows(2);
 
@@ -25,7 +25,7 @@ class OperationLists {
     return this.nodes.cells[list];
   }
 
-  /** Puts another operation in the place of a node's. */
+  /** Replaces the operation of a node. */
   replace(node: number, operation: number): void {
     this.nodes.cells[node] = operation;
   }
@@ -39,18 +39,18 @@ class OperationLists {
   }
 }
 
-/** What happened to one cell so far, as places in its row; −1 for nothing, and for the empty list. */
+/** Columns of the row of a cell; −1 stands for nothing, and for the empty list. */
 const Field = {
   /** The step of the latest writes. */
   step: 0,
-  /** The latest writes: of one step, and only the last of those that are chained. */
+  /** The latest writes, all of one step. Of chained reductions only the last is listed. */
   writes: 1,
-  /** Reads since. */
+  /** Reads since these writes. */
   reads: 2,
-  /** The same two lists as they stood when the step of the latest writes began. */
+  /** The lists of writes and reads as they were when the step of the latest writes began. */
   writesBefore: 3,
   readsBefore: 4,
-  /** Reads and writes that no write of the bulk precedes. */
+  /** Reads and writes that come before all other writes of the cell in the bulk. */
   firstReads: 5,
   firstWrites: 6,
 } as const;
@@ -61,16 +61,16 @@ export class Accesses {
   private readonly lists = new OperationLists();
   /** One row of fields per cell. */
   private rows = new Int32Array(0);
-  /** Cells up to the last that something touched. */
+  /** Number of cells up to the last one that an operation has accessed. */
   private cells = 0;
-  /** Operations that reduce. */
+  /** The operations that are reductions. */
   private readonly reductions = new Set<number>();
 
   constructor(order: LocalOrder) {
     this.order = order;
   }
 
-  /** Begins anew with another rank. */
+  /** Resets the accesses for another rank. */
   start(): void {
     this.rows.fill(-1, 0, this.cells * rowLength);
     this.cells = 0;
@@ -78,13 +78,13 @@ export class Accesses {
     this.reductions.clear();
   }
 
-  /** Asks that the next operation waits for what it must follow when it reads cells. */
+  /** Requests the waits that the next operation needs in order to read these cells. */
   askRead(first: number, count: number): void {
     this.reach(first + count);
     for (let c = first; c < first + count; c++) this.askAll(this.rows[c * rowLength + Field.writes]);
   }
 
-  /** Asks that the next operation waits for what it must follow when it writes cells in a step. */
+  /** Requests the waits that the next operation needs in order to write these cells in a step. */
   askWrite(first: number, count: number, step: number, reduces: boolean): void {
     this.reach(first + count);
     const { rows } = this;
@@ -105,7 +105,7 @@ export class Accesses {
     }
   }
 
-  /** Notes that an operation reads cells. */
+  /** Records that an operation reads cells. */
   noteRead(operation: number, first: number, count: number): void {
     const { rows, lists, order } = this;
     const lane = order.laneOf(operation);
@@ -120,7 +120,7 @@ export class Accesses {
     }
   }
 
-  /** Notes that an operation writes cells in a step. */
+  /** Records that an operation writes cells in a step. */
   noteWrite(operation: number, first: number, count: number, step: number, reduces: boolean): void {
     if (reduces) this.reductions.add(operation);
     const { rows, lists } = this;
@@ -145,7 +145,10 @@ export class Accesses {
     }
   }
 
-  /** Every pair of a cell's first access in a bulk and a last access that must have been made to it in the bulk before. */
+  /**
+   * Pairs, for each cell, of a first access in a bulk and a last access that must be complete from the bulk that used the same copy of scratch
+   * before.
+   */
   *reusePairs(firstCell: number): Iterable<readonly [first: number, last: number]> {
     const { rows, lists } = this;
     for (let row = firstCell * rowLength; row < this.cells * rowLength; row += rowLength) {
@@ -159,7 +162,7 @@ export class Accesses {
     }
   }
 
-  /** Makes room for cells up to `end`. */
+  /** Grows the table to hold cells up to `end` − 1. */
   private reach(end: number): void {
     if (end <= this.cells) return;
     this.cells = end;
@@ -173,7 +176,10 @@ export class Accesses {
     for (let node = list; node >= 0; node = this.lists.rest(node)) this.order.ask(this.lists.first(node));
   }
 
-  /** The node of the reduction among a step's writes; there is at most one, because later ones take its place. */
+  /**
+   * The node of the reduction among the writes of a step, −1 if there is none. There is at most one, because a later reduction replaces the one
+   * before.
+   */
   private reductionIn(list: number): number {
     for (let node = list; node >= 0; node = this.lists.rest(node)) {
       if (this.reductions.has(this.lists.first(node))) return node;

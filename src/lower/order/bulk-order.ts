@@ -1,30 +1,30 @@
 /**
- * What is complete of an earlier bulk when an operation of some bulk runs. Of the bulk before: all of every lane that it has
- * waited for in its own bulk, and whatever the last operation of its lane had waited for in that bulk; of bulks before that one
- * likewise, bulk by bulk. Keeps waits between bulks to those that are not implied.
+ * Tracks which operations of an earlier bulk are known to be complete when an operation of a later bulk runs, in order to leave out waits between
+ * bulks that are implied. Of the bulk before, these are all operations of every lane for which the operation has waited in its own bulk, and
+ * everything for which the last operation of its lane had waited in that bulk. The same holds, bulk by bulk, for bulks before that one.
  */
 import { never } from '../../ir/none.ts';
 import { type LocalOrder, maxClockEntries } from './local-order.ts';
 
 export class BulkOrder {
   private readonly order: LocalOrder;
-  /** What is complete of the bulk this many bulks before, when a lane is, counted from that lane's bulk. */
+  /** The order between bulks that are one bulk less apart; undefined for neighbours. */
   private readonly nearer: BulkOrder | undefined;
-  /** Per operation and lane: the last operation of the earlier bulk that is complete when it runs. */
+  /** By operation, a vector clock: for each lane, the index of the last operation of the earlier bulk that is complete when the operation runs. */
   private readonly clocks: (Int32Array | undefined)[] = [];
   private readonly latest: (Int32Array | undefined)[] = [];
   private entries = 0;
 
-  /** @param nearer the order between bulks that are one bulk less apart, which has taken all operations; none for neighbours */
+  /** @param nearer the order between bulks that are one bulk less apart, to which all operations have been added; undefined for neighbours */
   constructor(order: LocalOrder, nearer: BulkOrder | undefined) {
     this.order = order;
     this.nearer = nearer;
   }
 
   /**
-   * Takes the operations of a program in order.
-   * @param waits what the operation waits for in its own bulk
-   * @param wanted what it must come after in the earlier bulk
+   * Adds the next operation of a program, in order.
+   * @param waits the operations of its own bulk for which it waits
+   * @param wanted the operations of the earlier bulk after which it must run
    * @returns those of `wanted` that nothing else implies
    */
   place(waits: readonly number[], wanted: readonly number[]): readonly number[] {
@@ -55,7 +55,7 @@ export class BulkOrder {
     return kept.reverse();
   }
 
-  /** What is complete when a lane is: a lane begins a bulk when it has ended the one before. */
+  /** The clock of the first operation of a lane: a lane begins a bulk only when it has finished the bulk before. */
   private pastOfLane(lane: number): Int32Array {
     const past = this.nearer?.latest[lane]?.slice() ?? new Int32Array(this.order.lanes).fill(-1);
     if (this.nearer === undefined) this.order.addPast(this.order.lastOf(lane), past);

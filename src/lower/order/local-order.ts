@@ -1,20 +1,20 @@
 /**
- * What comes before what among the operations of one rank, by lane order and waits, as vector clocks: for an operation and
- * a lane, the last operation of that lane that is known to be complete. Keeps waits to those that are not implied.
+ * The partial order among the operations of one rank that lane order and waits imply, as vector clocks: by operation and lane, the last operation of
+ * that lane that is known to be complete. It serves to leave out waits that are implied.
  */
 import { IntRows } from '../../ir/column.ts';
 
-/** Clock entries kept for one rank; beyond that some implied waits stay, which costs a little and harms nothing. */
+/** Max number of clock entries that are stored for one rank. Beyond it, some implied waits are kept, which costs little and is harmless. */
 export const maxClockEntries = 2 ** 24;
 
-/** What is kept of each operation, as places in its row. */
+/** Columns of the row of an operation. */
 const Field = { lane: 0, index: 1, clock: 2 } as const;
 const fields = Object.keys(Field).length;
 
 export class LocalOrder {
   /** Lanes of the rank. */
   lanes = 0;
-  /** Lane and place in it of each operation, and the row of `clocks` with what was complete before it (−1: nothing). */
+  /** By operation: its lane, its index there, and the row of `clocks` with what is complete before it (−1: nothing). */
   private readonly operations = new IntRows(fields);
   private laneLength = new Int32Array(0);
   private laneLast = new Int32Array(0);
@@ -26,7 +26,7 @@ export class LocalOrder {
   private askedLanes = new Int32Array(0);
   private askedCount = 0;
   private known = new Int32Array(0);
-  /** The answer of `place`. */
+  /** The result of `place`: operations to wait for, the latest first. */
   private kept = new Int32Array(0);
   private keptCount = 0;
 
@@ -34,7 +34,7 @@ export class LocalOrder {
     this.start(lanes);
   }
 
-  /** Begins anew with another rank. */
+  /** Resets the order for another rank. */
   start(lanes: number): void {
     this.lanes = lanes;
     this.operations.clear();
@@ -53,7 +53,7 @@ export class LocalOrder {
     return this.operations.cells[operation * fields + Field.lane];
   }
 
-  /** An operation's place in its lane. */
+  /** The index of an operation in its lane. */
   indexOf(operation: number): number {
     return this.operations.cells[operation * fields + Field.index];
   }
@@ -63,7 +63,7 @@ export class LocalOrder {
     return this.laneLast[lane];
   }
 
-  /** Asks that the operation placed next waits for an earlier one. */
+  /** Requests that the operation which is placed next waits for an earlier one. */
   ask(operation: number): void {
     const lane = this.laneOf(operation);
     if (this.asked[lane] < 0) this.askedLanes[this.askedCount++] = lane;
@@ -71,8 +71,8 @@ export class LocalOrder {
   }
 
   /**
-   * Appends an operation to a lane. Returns how many operations it must wait for: those asked for that nothing else implies, which
-   * `waitedFor` tells first to last.
+   * Appends an operation to a lane. Returns the number of operations for which it must wait: the requested ones that nothing else implies.
+   * `waitedFor` returns them, the earliest first.
    */
   place(lane: number): number {
     const wanted = this.takeAsked(lane);
@@ -93,7 +93,7 @@ export class LocalOrder {
     return this.keptCount;
   }
 
-  /** Of the operations that the one placed last must wait for, number `at`. */
+  /** The operation number `at` among those for which the operation that was placed last must wait. */
   waitedFor(at: number): number {
     return this.kept[this.keptCount - 1 - at];
   }
@@ -112,8 +112,8 @@ export class LocalOrder {
   }
 
   /**
-   * Puts what was asked for in the place of the lanes in `askedLanes`, the last of each lane, latest first; the own lane needs no
-   * waiting. Returns how many there are.
+   * Replaces the lanes in `askedLanes` by the last requested operation of each, the latest first, without the lane of the waiting operation itself,
+   * which needs no wait. Returns how many there are.
    */
   private takeAsked(ownLane: number): number {
     const { asked, askedLanes } = this;
@@ -136,7 +136,10 @@ export class LocalOrder {
     for (let lane = 0; lane < lanes; lane++) known[lane] = clock < 0 ? -1 : clocks[clock * lanes + lane];
   }
 
-  /** Later operations may imply earlier ones and never the reverse, so going from late to early finds the fewest. */
+  /**
+   * Selects the waits that are needed. A later operation may imply an earlier one and never the reverse, so going from the latest to the earliest
+   * keeps the fewest.
+   */
   private keepNeeded(wanted: number): void {
     for (let i = 0; i < wanted; i++) {
       const operation = this.askedLanes[i];
@@ -146,7 +149,9 @@ export class LocalOrder {
     }
   }
 
-  /** Stores what is known now as a new row; when there is no room, what was known before stands. */
+  /**
+   * Stores the current clock as a new row. If there is no room, the operation gets the clock from before, which claims less and is therefore safe.
+   */
   private storeKnown(before: number): number {
     const { known, lanes } = this;
     const start = this.clockRows * lanes;

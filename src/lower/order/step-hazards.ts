@@ -1,16 +1,16 @@
-/** What one rank reads and writes in one step, and what of it must be read ahead of the step's writes. */
+/** The reads and writes of one rank in one step, and which of them conflict, so that data must be copied before the step writes. */
 import type { CellMove, CellRun } from '../memory/runs.ts';
 
-/** A message that leaves. */
+/** The end of a message that the rank sends. */
 export interface Departure {
   readonly transfer: number;
   readonly lane: number;
-  /** Its place among the step's messages of its connection, from 0. */
+  /** Its index among the messages of its connection in the step, from 0. */
   readonly nth: number;
   readonly runs: readonly CellRun[];
 }
 
-/** A message that arrives. */
+/** The end of a message that the rank receives. */
 export interface Arrival {
   readonly kind: 'arrival';
   readonly transfer: number;
@@ -20,18 +20,18 @@ export interface Arrival {
   readonly runs: readonly CellRun[];
 }
 
-/** A part of a local transfer. */
+/** A contiguous part of a local transfer. */
 export interface LocalMove {
   readonly kind: 'local';
   readonly transfer: number;
   readonly lane: number;
   readonly reduces: boolean;
   readonly move: CellMove;
-  /** Where it stands for computing. */
+  /** Set if it represents computation: its duration. */
   readonly nanoseconds?: number | undefined;
 }
 
-/** What is written in a step, as listed. */
+/** A write of a step, in the order of the schedule. */
 export type StepWrite = Arrival | LocalMove;
 
 function eachCell(runs: readonly CellRun[], visit: (cell: number) => void): void {
@@ -43,8 +43,8 @@ function targetOf(move: CellMove): readonly CellRun[] {
 }
 
 /**
- * Departures that must be read ahead because something that is written sooner would have to wait for them.
- * @param chained receives may wait for each other across connections in this step
+ * The sends that must read a snapshot, because a write that may have to run before them overwrites their source.
+ * @param chained whether receives may wait for each other across connections in this step
  */
 export function departuresToSnapshot(
   departures: readonly Departure[],
@@ -69,7 +69,7 @@ export function departuresToSnapshot(
   return new Set(later.filter(overtaken));
 }
 
-/** Some local reduction is listed behind a received one into the same place, so it cannot run before the receives. */
+/** Whether a local reduction follows a received one into the same cell in the order of the schedule, so that it cannot run before the receives. */
 export function localsFollowArrivals(writes: readonly StepWrite[]): boolean {
   const received = new Set<number>();
   return writes.some((write) => {
@@ -86,7 +86,7 @@ export function localsFollowArrivals(writes: readonly StepWrite[]): boolean {
   });
 }
 
-/** Local moves whose source an earlier one of the step, or they themselves, overwrite. */
+/** The local moves whose source is overwritten by an earlier local move of the step, or by themselves; they must read a snapshot. */
 export function localsToSnapshot(writes: readonly StepWrite[]): ReadonlySet<StepWrite> {
   const overwritten = new Set<number>();
   const result = new Set<StepWrite>();

@@ -1,14 +1,14 @@
-/** Which transfers concern which rank, and what the steps of a schedule ask of the order in which they run. */
+/** Distributes the transfers of a schedule to ranks, and finds the steps in which the order of reductions matters. */
 import type { Steps } from '../../ir/schedule.ts';
 
-/** The step of every transfer, as plans number them: from 1, because step 0 is where initial values are placed. */
+/** By transfer, its step as numbered in plans: from 1, because step 0 is for the copies that place initial values. */
 export function stepNumbers(steps: Steps): Int32Array {
   const numbers = new Int32Array(steps.transferCount);
   for (let s = 0; s < steps.stepCount; s++) numbers.fill(s + 1, steps.stepStart[s], steps.stepStart[s + 1]);
   return numbers;
 }
 
-/** For each rank the transfers that leave or reach it, in schedule order; local ones once, those of no pieces not at all. */
+/** By rank, the transfers that leave or reach it, in schedule order. Local transfers are listed once, and those without pieces not at all. */
 export function transfersByRank(steps: Steps, ranks: number): readonly Int32Array[] {
   const lengths = new Int32Array(ranks);
   const { source, destination } = steps;
@@ -29,8 +29,8 @@ export function transfersByRank(steps: Steps, ranks: number): readonly Int32Arra
 }
 
 /**
- * For each step (by its number in the plan) 1 if two reductions from different senders (or itself) or channels may have to
- * be applied in their listed order on some rank, so that one connection can depend on another within the step.
+ * By step, numbered as in the plan: 1 if some rank may have to apply two reductions in their listed order that come from different ranks (itself
+ * included) or over different channels, so that one connection can depend on another within the step.
  */
 export function stepsWithChains(steps: Steps, ranks: number): Uint8Array {
   const chained = new Uint8Array(steps.stepCount + 1);
