@@ -74,7 +74,7 @@ export type Certificate<Kind extends CertificateKind = CertificateKind> = Certif
 export interface CompactWitnesses {
   readonly trivial: Readonly<Record<never, never>>;
   readonly latency: { readonly from: number; readonly to: number };
-  /** What one rank needs of another, over all links. */
+  /** The cut around chip `from`, with chip `to` as the only target. */
   readonly pair: { readonly from: number; readonly to: number };
   readonly spreading: { readonly direction: Direction };
   readonly distance: { readonly distance: Seconds };

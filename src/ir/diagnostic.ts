@@ -26,7 +26,7 @@ export interface LineColumn {
 export type ErrorCode =
   /** Command-line arguments that contradict each other or make no sense. */
   | 'usage'
-  /** A name that nothing has; the message lists the nearest right ones. */
+  /** A name that does not exist; the message lists similar names that do. */
   | 'unknown-name'
   /** A file that cannot be read or written. */
   | 'file'
@@ -36,7 +36,7 @@ export type ErrorCode =
   | 'schema'
   /** An expression in a YAML file that does not parse or cannot be evaluated. */
   | 'expression'
-  /** A number outside the range that makes sense there. */
+  /** A number outside its permitted range. */
   | 'range'
   /** A quantity with a wrong or missing unit. */
   | 'unit'

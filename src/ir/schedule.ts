@@ -23,7 +23,7 @@ import { intAt, itemAt } from './indexing.ts';
 export const scheduleBuffers = ['data', 'input', 'output', 'scratch'] as const;
 export type ScheduleBuffer = (typeof scheduleBuffers)[number];
 
-/** What arrives at a slot replaces what is there, or is combined with it. */
+/** Whether the data that arrive at a slot replace its content (`copy`) or are combined with it (`reduce`). */
 export type TransferKind = 'copy' | 'reduce';
 
 /** Which operand of a reduction stands left of the operator: `received` for src ⊕ dst, `held` for dst ⊕ src. */
