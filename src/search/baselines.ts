@@ -9,6 +9,7 @@ import type { Seconds } from '../ir/units.ts';
 import { type Dismissal, ncclAlgorithms, ncclEngine, ncclScheduleFor } from '../synth/index.ts';
 import { type CompileRequest, searchPlan } from './compile.ts';
 
+/** A baseline plan: an NCCL algorithm evaluated on the machine. Times are in seconds. */
 export interface Baseline {
   /** The name as `--algorithm` accepts it. */
   readonly name: string;

@@ -77,6 +77,10 @@ export function objectiveValue(
   }
 }
 
+/**
+ * The table row of an evaluated candidate.
+ * @param bound the lower bound that its optimality is measured against
+ */
 export function outline(
   { cost, candidate, schedule, checked, inMoreBulks }: EvaluatedCandidate,
   status: CandidateOutline['status'],
@@ -95,6 +99,10 @@ export function outline(
   };
 }
 
+/**
+ * The row with latency and bandwidth terms, from two more simulations: of an empty and of a very large message.
+ * @throws ContradictedBound if a simulated time is below its lower bound
+ */
 export function candidateReport(
   priced: EvaluatedCandidate,
   status: CandidateOutline['status'],

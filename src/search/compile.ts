@@ -33,6 +33,7 @@ export const searchDefaults: Omit<CompileRequest, 'collective' | 'topology' | 's
   limits: defaultLimits,
 };
 
+/** What to compile: collective, machine, size in bytes, element type, and options of the search (`searchDefaults` has the defaults). */
 export interface CompileRequest extends Omit<SearchRequest, 'onBest'> {
   readonly dtype: Dtype;
   /** Called with every new incumbent: the result that the search would return if it ended now. */
@@ -60,6 +61,7 @@ export interface RoundsReport {
   readonly seconds: Seconds;
 }
 
+/** The best plan, with the candidates it was chosen from. */
 export interface CompileResult {
   readonly bundle: ProvedBundle;
   /** The requested message size. The bundle's may be larger, rounded up to whole units of the machine's messages. */

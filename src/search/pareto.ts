@@ -32,6 +32,7 @@ export interface ParetoPoint extends Omit<FrontierPoint, 'verdict'> {
   readonly proved: ProvedPlan;
 }
 
+/** The points of the frontier, and what is known about the shapes between and below them. */
 export interface ParetoResult extends Omit<Frontier, 'points'> {
   readonly points: readonly ParetoPoint[];
   /** Lower bounds on the steps and on the rounds per chunk of any shape, and their reason. */

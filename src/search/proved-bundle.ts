@@ -24,6 +24,7 @@ export interface RequestedPlan {
   readonly limits?: Limits | undefined;
 }
 
+/** A plan that the kernel has checked, with its machine, message size in bytes, simulated cost and lower bound. */
 export type ProvedBundle = PlanBundle & { readonly size: Bytes; readonly cost: CostReport; readonly bound: Bound };
 
 /** The origin of an evaluated candidate: what its engine says about it, its recipe, its chunks per shard and the seed. */

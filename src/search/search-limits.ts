@@ -21,6 +21,7 @@ export interface Stage {
   readonly minGainOfEngine: number;
 }
 
+/** The two stages, in units of work. */
 export const stages = {
   quick: { startLimit: 20_000, maxWork: 48_000, room: 48_000, minGain: 2e-6, minGainOfEngine: 2e-6 },
   thorough: {

@@ -4,6 +4,7 @@
  */
 import type { Seconds } from '../ir/units.ts';
 
+/** An open node of the search. Times are in seconds. */
 export interface SearchNode {
   /** Name for reports. */
   readonly name: string;

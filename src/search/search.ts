@@ -41,6 +41,7 @@ export interface SearchResult {
   readonly stoppedEarly: boolean;
 }
 
+/** The state of one search: open nodes, evaluated candidates, and the work spent. */
 export class CandidateSearch implements SearchResult {
   readonly evaluated: EvaluatedCandidate[] = [];
   readonly dismissed: Dismissal[] = [];

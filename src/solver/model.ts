@@ -4,6 +4,10 @@
  */
 import { noticeable } from '../ir/units.ts';
 
+/**
+ * A model in arrays: columns are variables, rows are constraints stored in compressed sparse row format. Example: row 0 with the terms 2·x1
+ * + x3 has `rowStart` 0 and 2, `column` 1 and 3, `value` 2 and 1.
+ */
 export interface LinearModel {
   readonly columns: number;
   readonly rows: number;
@@ -20,6 +24,7 @@ export interface LinearModel {
   readonly value: Float64Array;
 }
 
+/** A variable as it is added to a model. */
 export interface ColumnBounds {
   readonly lower: number;
   readonly upper: number;

@@ -15,6 +15,7 @@ export interface SolveProgress {
   readonly gap: number | undefined;
 }
 
+/** Limits and callbacks of one solve. Limits count work instead of time, so that results are reproducible. */
 export interface SolveOptions {
   /** The most nodes of the branch-and-bound tree that may be explored. */
   readonly nodes?: number;
@@ -43,6 +44,7 @@ export type SolverAnswer =
   | { readonly status: 'infeasible' }
   | { readonly status: 'unknown'; readonly reason: string };
 
+/** A solver of linear models that has been loaded. */
 export interface Solver {
   /** Name and version for reports, such as `HiGHS 1.15.0`. */
   readonly name: string;
@@ -74,6 +76,7 @@ export interface GrownAnswer {
   readonly iterations: number;
 }
 
+/** A variable with its objective coefficient and its nonzero coefficients: `values[i]` in row `rows[i]`. */
 export interface SparseColumn {
   readonly cost: number;
   readonly rows: readonly number[];

@@ -10,6 +10,7 @@ import type { SpreadProblem } from './problem.ts';
  */
 const mostWork = 24_000;
 
+/** The work limit of all attempts of one search, in operations of a plan. */
 export function workOfAttempts(effort: Effort): number {
   return mostWork * partOfWork[effort];
 }

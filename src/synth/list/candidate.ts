@@ -13,6 +13,12 @@ interface Searched {
   readonly items: number;
 }
 
+/**
+ * Makes a candidate from a derivation whose parts are searched with a strategy.
+ * @param parts one search problem per part of the derivation, in its order
+ * @param target the collective, with the minimum number of chunks
+ * @param origin `schedule` becomes the candidate's name
+ */
 export function candidate(
   strategy: Strategy,
   derivation: Derivation,

@@ -16,6 +16,7 @@ export function lowestBit(word: number): number {
   return 31 - Math.clz32(word & -word);
 }
 
+/** The state of one attempt. */
 export class Holdings {
   /** Number of 32-bit words per row. */
   readonly words: number;

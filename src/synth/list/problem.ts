@@ -14,6 +14,7 @@ export function isSpread(kind: MovingKind): kind is SpreadKind {
   return kind === 'allgather' || kind === 'broadcast';
 }
 
+/** One search problem of the list engine: bring all data of a move to every rank. */
 export interface SpreadProblem {
   readonly kind: SpreadKind;
   /** The machine; transposed (all links reversed) for moves that are reversed afterwards. */
@@ -31,7 +32,7 @@ export interface SpreadProblem {
    * those that belong to an allreduce, or to a reduce along a line, on chips that cannot send while they reduce.
    */
   readonly inBulks: boolean;
-  /** For an allgather with unequal shards: the ranks that have data, and the relative size of each one's shard. */
+  /** For an allgather with unequal shards: the ranks that have data, and the size of each one's shard in a common unit (shares.ts). */
   readonly shares: readonly SpreadingRoot[] | undefined;
   readonly seed: number;
   readonly effort: Effort;

@@ -11,6 +11,7 @@ import type { RouteTable } from './route-table.ts';
 import { type Handover, type MessageTimes, treeInRow } from './row-tree.ts';
 import { Moves } from './spread.ts';
 
+/** Broadcast trees over a row of ranks. */
 export const rows: Strategy = {
   name: 'rows',
   unfit: ({ kind, topology, routes }) =>

@@ -43,7 +43,7 @@ interface Spreading {
   readonly kind: 'allgather' | 'broadcast';
   readonly ranks: number;
   readonly root: number;
-  /** For an allgather with unequal shards: the ranks that have data, ascending, and the relative size of each one's shard. */
+  /** For an allgather with unequal shards: the ranks that have data, ascending, and the size of each one's shard in a common unit (shares.ts). */
   readonly shares?: readonly SpreadingRoot[] | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Improves packed trees for pipelined reductions: spreads the reductions evenly among chips and keeps trees low. A tree packing fills the
  * links but ignores what each chip has to reduce, and in lock step all chips wait for the one that reduces longest.
+ *
  * The trees are changed edge by edge by simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983), within a limited number of
  * steps; a step takes time proportional to the ranks times the trees.
  */
@@ -154,12 +155,12 @@ class ChangingTrees {
     return other < 0 || this.isAbove(other, rank, from) ? [] : [move, { tree: other, rank, to: from }];
   }
 
-  /** Reduction time in seconds per byte of the message: of the busiest chip or, smoothly, of all. */
+  /** Reduction time of the busiest chip, in seconds per byte of the message; with `isSmooth` a smooth maximum over all chips (`greatest`). */
   reduceTime(isSmooth: boolean): Seconds {
     return greatest([this.reduced.map((parts, rank) => parts * this.secondsOfPart[rank])], isSmooth);
   }
 
-  /** Height in steps: from the deepest leaf to the root or, smoothly, over all ranks. */
+  /** Height in steps, from the deepest leaf to the root; with `isSmooth` a smooth maximum over all ranks (`greatest`). */
   height(isSmooth: boolean): number {
     return greatest(this.depth, isSmooth);
   }
@@ -209,7 +210,7 @@ class ChangingTrees {
   }
 }
 
-/** The maximum or, smoothly, the 8-norm: slightly more than the maximum, but sensitive to the second largest value as well. */
+/** The maximum; with `isSmooth` the 8-norm, which is slightly more than the maximum but reacts to the second largest value as well. */
 function greatest(rows: readonly ArrayLike<number>[], isSmooth: boolean): number {
   let found = 0;
   for (const row of rows) {

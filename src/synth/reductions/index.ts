@@ -12,6 +12,7 @@ import { proposePackets } from './packets.ts';
 
 const name = 'in-step';
 
+/** The in-step engine. */
 export const lockStepEngine: Engine = {
   name,
   searches: true,

@@ -22,6 +22,7 @@ import { balancedTrees } from './balanced-trees.ts';
 /** Maximum operations of a schedule at full effort: one of this size is still built, checked and simulated quickly. */
 const mostOperations = 120_000;
 
+/** Proposes one reduction in packets, or dismisses it with the reason. */
 export function* proposePackets(problem: Problem): Iterable<Proposal> {
   const { collective, chunks, parameters, routes } = problem;
   const isTwoWay = collective.kind === 'allreduce';

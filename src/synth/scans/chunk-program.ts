@@ -1,14 +1,18 @@
-/** Compiles the story of a scan (values.ts) to the operations of one chunk: messages and local operations in stages, with storage assigned. */
+/**
+ * Compiles the symbolic description of a scan (`Story`, values.ts) to the operations of one chunk: messages and local operations in stages,
+ * with storage assigned.
+ */
 import type { OperandOrder, ScheduleBuffer, TransferKind } from '../../ir/schedule.ts';
 import type { ScanValue, Story } from './values.ts';
 
 /** Where a value is stored: the chunk's place in a buffer, or a scratch slot. */
 export interface ScanChunk {
   readonly buffer: ScheduleBuffer;
-  /** In scratch. */
+  /** The number of the scratch slot; 0 in other buffers. */
   readonly slot: number;
 }
 
+/** One operation on one chunk: a message if source and destination differ, otherwise a local copy or reduction. */
 export interface ChunkOperation {
   /** Order of execution: by stage, then by part. Part 0 holds local copies of inputs, part 1 the messages, later parts the other local operations. */
   readonly stage: number;
@@ -21,6 +25,7 @@ export interface ChunkOperation {
   readonly to: ScanChunk;
 }
 
+/** All operations that scan one chunk. */
 export interface ChunkProgram {
   readonly operations: readonly ChunkOperation[];
   readonly messages: number;

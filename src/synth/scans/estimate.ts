@@ -17,7 +17,7 @@ export function becomesUnsynchronised({ topology }: Routes): boolean {
   return topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 
-/** Whether the programs form a single chain through neighbours, which stays synchronised by itself: each rank waits for one other. */
+/** Whether the programs form a single chain through neighbours. It stays synchronised by itself, since each rank waits for only one other. */
 export function isChain(programs: readonly ChunkProgram[], { topology }: Routes): boolean {
   return (
     programs.length === 1 && programs[0].stages < topology.chips.length && programs[0].messages < topology.chips.length

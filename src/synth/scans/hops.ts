@@ -3,6 +3,7 @@ import { NearestFirst } from '../../graph/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type ArcNetwork, arcNetwork } from '../arcs.ts';
 
+/** The hops of a machine, indexed by rank and by resource. */
 export interface Hops extends ArcNetwork {
   /** By hop: the ranks that it joins. */
   readonly sources: Int32Array;
@@ -13,6 +14,7 @@ export interface Hops extends ArcNetwork {
   readonly slowest: number;
 }
 
+/** Builds the hops of a machine. */
 export function hopsOf(routes: Routes): Hops {
   const network = arcNetwork(routes);
   const { arcs } = network;
@@ -97,7 +99,7 @@ export class HopLoads {
   private readonly hops: Hops;
   /** By resource. */
   private readonly loads: Float64Array;
-  /** By hop: the price when prices were last computed; and the resources whose load has changed since. */
+  /** By hop: the price when it was last computed. And the resources whose load has changed since. */
   private readonly told: Float64Array;
   private readonly changed = new Set<number>();
   private scale = 0;

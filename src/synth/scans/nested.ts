@@ -20,6 +20,7 @@ import { joinedSpans, type RankSpan, tellOfTree } from './tree-telling.ts';
 /** Maximum chunks of a vector: the ranks' shares are rounded to these. */
 const mostChunks = 256;
 
+/** How ranks are nested in runs. */
 export interface Nesting {
   readonly name: string;
   /** First ranks of the outermost runs, which together contain all ranks. */
@@ -61,7 +62,7 @@ function halves(routes: Routes): Nesting {
   return becomesUnsynchronised(routes) ? { ...nesting, name: `${name}, in step`, inStep: true } : { ...nesting, name };
 }
 
-/** Nestings of one level: boxes of single ranks. */
+/** Nestings of one level: the runs are the machine's boxes, their parts single ranks. */
 function ofBoxes({ routes, effort = 'full' }: Problem): Nesting[] {
   const boxes = consecutiveBoxes(routes);
   if (boxes === undefined) return [];

@@ -27,6 +27,7 @@ interface Packed {
   readonly packets: PacketEstimate;
 }
 
+/** Proposes the packed scan with the best number of chunks per packet, or dismisses it with the reason. */
 export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const { collective, routes, chunks, size, incumbent = Number.POSITIVE_INFINITY, shouldStop } = problem;
   const { kind, ranks } = collective;
@@ -39,7 +40,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const packer = new Packer(kind, hopsOf(routes), shouldStop);
   let best: Packed | undefined;
   let isOver = false;
-  /** Load of a single chunk, in seconds per byte. With n chunks in parallel, each one puts at least 1/n of it on some link. */
+  /** Load of the busiest link if there is a single chunk, in seconds per byte. Each of n chunks loads some link with about 1/n of it. */
   let single = 0;
   for (const count of chunkCounts) {
     if (isOver) break;

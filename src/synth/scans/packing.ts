@@ -13,6 +13,7 @@ import { type ClassTree, cheapestStops, classTreeOf, exscanStops, hopsIn, type S
 /** Maximum number of local-search passes over all classes of all chunks. */
 const mostPasses = 6;
 
+/** Schemes chosen for several chunks that share the machine. */
 export interface SchemePacking {
   /** One for each chunk. */
   readonly schemes: readonly Scheme[];
@@ -88,7 +89,10 @@ export class Packer {
     this.tell(0);
   }
 
-  /** Reports work: path searches, and comparisons of stops. */
+  /**
+   * Reports work to the budget.
+   * @param stops comparisons of stops made, besides the path searches
+   */
   private tell(stops: number): void {
     const looks = this.paths.probes + stops;
     this.paths.probes = 0;
@@ -98,7 +102,7 @@ export class Packer {
 
 interface Chunk {
   readonly stops: readonly Stops[];
-  /** By class. */
+  /** The path of each class, as a tree. */
   readonly scheme: ClassTree[];
 }
 

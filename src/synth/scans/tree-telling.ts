@@ -18,6 +18,7 @@ export interface RankSpan {
   readonly isDirect?: true;
 }
 
+/** The run of a single rank. */
 export function alone(rank: number): RankSpan {
   return { rank, first: rank, end: rank + 1, parts: [] };
 }
@@ -30,6 +31,7 @@ export function joinedSpans(parts: readonly RankSpan[], rank = parts[0].rank): R
   return { rank, first: parts[0].first, end: parts[parts.length - 1].end, parts };
 }
 
+/** What the story of a tree depends on besides the tree. */
 export interface ScanTreeRules {
   readonly ranks: number;
   /** Whether a rank's result includes its own contribution: scan, not exscan. */

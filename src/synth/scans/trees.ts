@@ -31,6 +31,7 @@ interface Found {
   readonly isSpread: boolean;
 }
 
+/** Proposes a chain and a tree where they may win, or dismisses the tree with the reason. */
 export function* proposeTrees(problem: Problem): Iterable<Proposal> {
   const { collective, routes, chunks } = problem;
   const { ranks } = collective;

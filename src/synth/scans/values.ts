@@ -17,6 +17,7 @@ export interface ScanValue {
   readonly merges: number;
 }
 
+/** How a value comes about: it is a rank's input, arrives as a message, or merges two values of the same rank. */
 export type Making =
   | { readonly kind: 'input' }
   | { readonly kind: 'message'; readonly sent: ScanValue }

@@ -21,7 +21,10 @@ import { type Policy, SpreadCargo } from './spread-cargo.ts';
 import { spreadTimeLowerBound } from './time-bound.ts';
 import { hasUnlikeLinks } from './together.ts';
 
-/** Maximum pairs of chips × ranks for which the arcs are computed at all: most of the work goes into pairs that turn out to have no arc. */
+/**
+ * Maximum product of ranks and pairs of chips for which arcs are computed at all, since most of that work goes into pairs that turn out to
+ * have no arc.
+ */
 const mostPairWork = 4 * listLimits.deliveries;
 /** Relative noise in the values of arcs, in attempts that repeat the best policy. */
 const noise = 0.1;
@@ -29,8 +32,8 @@ const noise = 0.1;
 const shardParts = [1, 2, 3, 4, 6, 8, 12, 16];
 const broadcastPieces = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 /**
- * Parts of a shard for `together`. There must be many, since a message of two or three of them may wait for one, and the last messages
- * leave links idle. On four kinds of hosts 40 parts reach 0.952 of the bound or more, 24 parts reach 0.949.
+ * Parts of a shard for `together`. There must be many, since a message of two or three parts may have to wait for one of them, and the last
+ * messages leave links idle. On four kinds of hosts 40 parts reach at least 0.952 of the bound, 24 parts 0.949.
  */
 const partsTogether = 40;
 
@@ -53,6 +56,7 @@ interface Attempt extends Result {
   readonly policy: Policy;
 }
 
+/** Messages in lock step, for machines whose chips are joined directly by links of equal latency. */
 export const steps: Strategy = {
   name: 'steps',
   unfit: unfitForSteps,
@@ -62,6 +66,7 @@ export const steps: Strategy = {
   search: (spread, problem) => searched(spread, problem, stepwise(problem), (best) => ({ ...best, noise })),
 };
 
+/** Messages that each start as soon as their links are free. */
 export const events: Strategy = {
   name: 'events',
   unfit(problem) {
@@ -81,6 +86,7 @@ export const events: Strategy = {
   search: (spread, problem) => searched(spread, problem, policiesFor(problem.routes()), (best) => ({ ...best, noise })),
 };
 
+/** Messages that are chosen jointly at every instant, for allgathers on machines where messages occupy some of their links longer than others. */
 export const together: Strategy = {
   name: 'together',
   unfit: (problem) => tooLarge(problem) ?? unfitForTogether(problem),
@@ -118,8 +124,8 @@ function leastLatency(problem: SpreadProblem): Seconds {
 }
 
 /**
- * Chooses the number of parts of a shard by trial: it tries more parts as long as they make the first attempts faster. In quick searches 1
- * if latency outweighs the bytes.
+ * Chooses the number of parts of a shard (or pieces of a broadcast) by trial: it tries larger numbers as long as they make the first
+ * attempts faster. Returns 1 in a quick search if latency outweighs the bytes.
  * @param usual the number to begin with
  * @param policies each is tried with every number
  */

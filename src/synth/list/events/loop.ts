@@ -40,6 +40,7 @@ export interface Cargo {
   isDone(): boolean;
 }
 
+/** Settings of one attempt that do not depend on the cargo. */
 export interface LoopPolicy {
   /** Whether the arcs that start at an instant are chosen jointly (together.ts). */
   readonly together: boolean;

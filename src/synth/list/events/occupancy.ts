@@ -11,6 +11,7 @@ export interface Listener {
   freed(way: number): void;
 }
 
+/** The clock and the occupied links and ports of one attempt. */
 export class LinkOccupancy {
   now: Seconds = 0;
   private readonly routes: RouteTable;

@@ -1,6 +1,6 @@
 /**
  * Items that every rank needs, as cargo of the list scheduler: each message carries the rarest items that its receiver lacks and that no
- * other message is bringing. The policy selects variations of this rule.
+ * other message is delivering to it. The policy selects variations of this rule.
  */
 import type { Random } from '../../../ir/random.ts';
 import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
@@ -22,6 +22,7 @@ const comparedItems = 256;
 const itemsAllCompared = 1024;
 const comparedPerCarried = 4;
 
+/** Settings of one attempt: how long messages are, and which receivers and items come first. */
 export interface Policy extends LoopPolicy {
   /**
    * Maximum transfer time of a message as a multiple of its arc's latency; it carries at least one item. Ignored with `together`, where
@@ -39,6 +40,7 @@ export interface Policy extends LoopPolicy {
   readonly farFirst: boolean;
 }
 
+/** The items of one attempt, with which rank has them. */
 export class SpreadCargo implements Cargo {
   probes = 0;
   private readonly policy: Policy;
@@ -53,7 +55,7 @@ export class SpreadCargo implements Cargo {
   /** By arc: the time of a message of one item in seconds, and the maximum number of items per message. */
   private readonly duration: Float64Array;
   private readonly mostItems: ArrayLike<number>;
-  /** By rank: total bandwidth of the arcs into it; and the minimum bandwidth of any arc. Bytes per second. */
+  /** By rank: total bandwidth of the arcs into it; and the minimum bandwidth of any arc, both in bytes per second. */
   private readonly widthInto: Float64Array;
   private readonly narrowest: number;
   private pacedAt: Seconds = -1;

@@ -1,12 +1,15 @@
 /**
- * For each arc, the items that a message over it could deliver: those that its sender has, and that its receiver neither has nor is about to get.
+ * For each arc, the items that a message over it could deliver: those that its sender has, and that its receiver neither has nor is about
+ * to get.
  *
- * Counts and indices are kept up to date while items start and arrive. Counting the items anew for every message would make the search quadratic in their number.
+ * Counts and indices are kept up to date while items start and arrive. Counting the items anew for every message would make the search
+ * quadratic in their number.
  */
 import { type Holdings, lowestBit } from '../holdings.ts';
 import type { RouteTable } from '../route-table.ts';
 import { type Spread, startOf } from '../spread.ts';
 
+/** The index of deliverable items of one attempt. */
 export class UsefulItems {
   private readonly holdings: Holdings;
   private readonly ways: RouteTable;
@@ -66,7 +69,7 @@ export class UsefulItems {
     }
   }
 
-  /** The first items that an arc could deliver, ascending, at most so many. */
+  /** The lowest-numbered items that an arc could deliver, ascending, at most `most` of them. */
   first(way: number, most: number): number[] {
     const { ways, holdings, summary, summaryWords } = this;
     const [from, to, start] = [ways.from[way], ways.to[way], way * summaryWords];

@@ -29,6 +29,7 @@ const lengths = [
  * so that the parcels with short paths are sent last.
  */
 export const anyMessages = [true, false].flatMap((backwards) => lengths.map((length) => ({ ...length, backwards })));
+/** The policies with many short messages. */
 export const manyMessages = anyMessages.filter(({ inLockStep, most }) => !inLockStep && most === 1);
 
 type Policy = (typeof anyMessages)[number];

@@ -33,7 +33,7 @@ const mostLooks = 2.4e6;
 interface Sending {
   /** Of the transposed machine if the schedule is reversed afterwards (gather). */
   readonly routes: RouteTable;
-  /** Weights count units of `unitBytes` bytes. */
+  /** The data of each pair of ranks; weights count units of `unitBytes` bytes. */
   readonly demands: readonly RoutedDemand[];
   readonly unitBytes: Bytes;
   /** Whether all demands have the same size, which is then one unit. */

@@ -11,6 +11,7 @@ import type { Listener } from '../events/occupancy.ts';
 import type { RouteTable } from '../route-table.ts';
 import type { Routing } from './paths.ts';
 
+/** The parcels of one attempt, with their position on their paths. */
 export class ParcelCargo implements Cargo {
   probes = 0;
   private readonly most: ArrayLike<number>;

@@ -4,7 +4,8 @@
  * of Garg and Könemann, SIAM J. Comput. 37, 2007; here whole parcels are rerouted until nothing improves, so there is no approximation
  * guarantee). Any prices also give a lower bound by linear-programming duality: the minimum cost of all demands divided by the total price
  * of all resources.
- * Each pass runs Dijkstra's algorithm once per demand or batch; the number of passes is limited by `PathSearch.effort`.
+ *
+ * Each pass runs Dijkstra's algorithm once per demand or batch of demands; `PathSearch.effort` limits the arcs and ranks visited.
  */
 import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
@@ -36,6 +37,7 @@ export interface Routing {
   readonly effort: number;
 }
 
+/** Settings and limits of the search for paths. */
 export interface PathSearch {
   readonly random: Random;
   /** Once this many arcs and ranks have been visited, no further pass begins. */
@@ -53,9 +55,9 @@ const powers = { search: 12, bound: 60 } as const;
 export const closeEnough = 1 + relativeTolerance;
 
 /**
- * Routes all demands. In the first pass load does not count, so all take shortest paths; it counts for more in each later pass, so that
- * detours arise only where they relieve a busy resource. The passes are repeated with another random order until the bound is met,
- * `patience` consecutive repetitions bring nothing, or the effort is spent.
+ * Routes all demands, in rounds of several passes (`weights`), each of which reroutes every demand. In the first pass load does not count,
+ * so all take shortest paths; it counts for more in each later pass, so that detours arise only where they relieve a busy resource. Further
+ * rounds start anew in another random order, until the bound is met, `patience` consecutive rounds bring nothing, or the effort is spent.
  * @param demands between ranks that are connected by some path
  */
 export function balancedRoutes(

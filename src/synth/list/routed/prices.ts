@@ -12,6 +12,7 @@ export interface Tariff {
   readonly power: number;
 }
 
+/** Loads and prices of all resources, updated as parcels are added to paths and removed. */
 export class LinkPrices {
   /** Arcs and ranks visited so far. */
   work = 0;
