@@ -1,6 +1,6 @@
 /**
- * `ccc-check plan.json`: the kernel and nothing else, for those who trust nobody. One file without dependencies; its exit codes are those
- * of `ccc`.
+ * The command `ccc-check plan.json`: the kernel and nothing else, for users who trust only a checker that they can read. It is one file without
+ * dependencies; its exit codes are those of `ccc`.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -62,7 +62,7 @@ function verdictOn(text: string, { inflight: wanted, ownership, bitwise }: Optio
   }
 }
 
-/** Undefined where the words are not as `usage` has them. */
+/** Parses the arguments; returns undefined if they do not fit `usage`. */
 function optionsFrom(args: string[]): Options | undefined {
   const text = { type: 'string' } as const;
   const options = { inflight: text, ownership: text, bitwise: { type: 'boolean' } } as const;

@@ -1,4 +1,4 @@
-/** How a failed command ends: what is printed, and with which exit code (the start page has them). */
+/** Defines how a failed command ends: what is printed, and the exit code (the start page of the docs lists the codes). */
 
 import { CccError, type ErrorCode, formatRange, positionOf, type SourceRange } from '../ir/diagnostic.ts';
 import { oneLine } from '../ir/plain-text.ts';
@@ -25,7 +25,7 @@ const exitOfError: Readonly<Record<ErrorCode, number>> = {
   stopped: exitCodes.stopped,
 };
 
-/** A place as JSON documents name it. */
+/** A place in a file, in JSON documents. */
 export interface JsonSource {
   readonly file: string;
   readonly line: number;
@@ -37,18 +37,18 @@ export function jsonSource(range: SourceRange | undefined): JsonSource | undefin
   return { file: range.source.name, ...positionOf(range.source, range.start) };
 }
 
-/** The exit code that an error leads to; anything but a CccError is a bug in ccc. */
+/** Returns the exit code for an error. Anything but a CccError is a bug in ccc. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof CccError ? exitOfError[error.code] : exitCodes.bug;
 }
 
-/** The error as a document, for `--json`. */
+/** Makes the document that `--json` prints for an error. */
 export function jsonOfError(error: unknown): object {
   if (!(error instanceof CccError)) return { ok: false, error: { code: 'bug', message: String(error) } };
   return { ok: false, error: { code: error.code, message: error.message, source: jsonSource(error.range) } };
 }
 
-/** The error for people: one line, and the line of the file it is about with a caret under the place. */
+/** Writes an error as text: its message and, if it has a place in a file, that line with carets under the place. */
 export function textOfError(error: unknown): string {
   if (!(error instanceof CccError)) {
     const trace = process.env.CCC_DEBUG !== undefined && error instanceof Error ? `\n${error.stack}` : '';
@@ -58,7 +58,7 @@ export function textOfError(error: unknown): string {
   return `${oneLine(`${formatRange(error.range)}: ${error.message}`)}\n${caretLines(error.range)}`;
 }
 
-/** The source line with carets under the range (as far as it lies on that line). */
+/** Returns the source line with carets under the range, as far as the range lies on this line. */
 export function caretLines(range: SourceRange): string {
   const { source, start, end } = range;
   const { line, column } = positionOf(source, start);

@@ -1,4 +1,4 @@
-/** The command line: which commands there are, and how every failure ends. Each command is one file. */
+/** The command line: which commands exist, and how every failure ends. Each command has a file of its own. */
 import '../session/node-platform.ts';
 import { Command, CommanderError } from 'commander';
 import { CccError } from '../ir/diagnostic.ts';
@@ -26,7 +26,7 @@ import { versionDocument } from './version.ts';
 
 type Registration = readonly [register: (program: Command) => void, page: string];
 
-/** Commands by what they are for, in the order in which a newcomer needs them, each with the page of docs/ that says more. */
+/** Commands by purpose, in the order in which a new user needs them, each with the page of docs/ that explains it. */
 const groups: readonly (readonly [title: string, registrations: readonly Registration[]])[] = [
   [
     'Make plans:',
@@ -76,7 +76,7 @@ Results go to standard output or -o, reports to standard error. Exit codes:
 3 ended by a limit; 70 a bug in ccc.
 `;
 
-/** Runs the command that `argv` (as Node gives it) asks for and sets the process's exit code. */
+/** Runs the command that `argv` (as Node passes it) names, and sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('ccc')
     .description('Compiles collectives to schedules that are proved correct and measured against a proven bound.')
@@ -86,7 +86,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .addHelpText('after', `\n${overview}`)
     .configureOutput({ writeOut: writeText, writeErr: () => {} });
-  // Options that subcommands do not see at once (exitOverride, output) are copied by commander when a command is made.
+  // Commander copies options such as exitOverride and the output to a subcommand when it is created, so they are set before.
   for (const [title, registrations] of groups) {
     program.commandsGroup(title);
     for (const [register, page] of registrations) {
@@ -104,7 +104,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Says what went wrong and returns the exit code. */
+/** Prints what went wrong and returns the exit code. */
 function fail(error: unknown, program: Command, asJson: boolean): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.done;
@@ -115,7 +115,7 @@ function fail(error: unknown, program: Command, asJson: boolean): number {
   return exitCodeOf(error);
 }
 
-/** Where not even that can be written, the message on standard error has to do. */
+/** If not even the document can be written, the message on standard error remains. */
 function writeErrorDocument(error: unknown): void {
   try {
     writeJson(jsonOfError(error));
@@ -124,7 +124,7 @@ function writeErrorDocument(error: unknown): void {
   }
 }
 
-/** Commander's messages in the form that the others have; for commands it only offers help. */
+/** Rewords Commander's messages in the style of the other messages. For unknown commands Commander offers only help. */
 function usageMessage(error: CommanderError, program: Command): string {
   switch (error.code) {
     case 'commander.help':
@@ -147,7 +147,7 @@ function usageMessage(error: CommanderError, program: Command): string {
   }
 }
 
-/** Whether the command has an option of that name (all of these that are unknown with a value take none). */
+/** Whether the command has an option of that name. Commander reports a flag that gets a value as unknown, too; no such option takes one. */
 function isFlag(flag: string, program: Command): boolean {
   const command = program.commands.find((candidate) => candidate.name() === program.args[0]);
   return command?.options.some(({ long }) => long === flag) ?? false;

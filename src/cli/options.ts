@@ -9,12 +9,12 @@ import { nearestNames } from '../read/nearest.ts';
 import type { AnyCollectiveSpec } from '../session/collectives.ts';
 import type { MachineOptions } from '../session/machine/machine-options.ts';
 
-/** Adds command lines that work as they stand to what `--help` says. */
+/** Adds complete example commands to the output of `--help`. */
 export function addExamples(command: Command, ...lines: readonly string[]): Command {
   return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`);
 }
 
-/** A whole number of at least `least`. */
+/** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -28,21 +28,21 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
   };
 }
 
-/** A whole number of bytes, 0 included. */
+/** Parses a whole number of bytes, 0 included. */
 export function bytes(text: string): Bytes {
   const result = parseBytes(text);
   if ('expected' in result) throw new InvalidArgumentError(`expected ${result.expected}`);
   if (result.value < 0) throw new InvalidArgumentError('expected an amount of at least 0');
   if (result.value > 2 ** 60) throw new InvalidArgumentError('expected at most 2^60 bytes (1048576 TiB)');
   const whole = Math.round(result.value);
-  // 1.1 GB is a whole number of bytes, whatever binary fractions say.
+  // Rounding of binary fractions must not matter: 1.1 GB is a whole number of bytes.
   if (Math.abs(result.value - whole) > 1e-9 * result.value) {
     throw new InvalidArgumentError(`expected a whole number of bytes, not ${result.value}`);
   }
   return whole;
 }
 
-/** `1KiB..1GiB`, both at least a byte. */
+/** Parses a range such as `1KiB..1GiB`. Both ends are at least one byte. */
 export function sizeRange(text: string): readonly [Bytes, Bytes] {
   const [first, last, ...rest] = text.split('..').map((part) => bytes(part.trim()));
   if (last === undefined || rest.length > 0 || first < 1 || last < first) {
@@ -51,11 +51,11 @@ export function sizeRange(text: string): readonly [Bytes, Bytes] {
   return [first, last];
 }
 
-/** Ten days: a timer of Node holds 2³¹ ms, and the last one that is set for a limit goes off after twice as long. */
+/** Ten days. Node's timers hold up to 2³¹ ms (about 24.8 days), and the last timer that is set for a limit fires after twice the limit. */
 const longestLimit = 10 * 24 * 60 * 60_000;
 const perUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };
 
-/** A duration such as `10s`, `500 ms` or `10`, which are seconds, in milliseconds. */
+/** Parses a duration such as `10s`, `500 ms` or `10` (seconds) and returns milliseconds. */
 export function milliseconds(text: string): number {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m|)\s*$/.exec(text);
   if (match === null) throw new InvalidArgumentError('expected a duration such as 10s, 500ms, 2min or 10 (seconds)');
@@ -64,7 +64,7 @@ export function milliseconds(text: string): number {
   return result;
 }
 
-/** `name=value` pairs with whole-number values, collected over repeated options. */
+/** Parses `name=value` with a whole number, and adds it to the values of earlier occurrences of the option. */
 export function assignment(text: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
   const match = /^\s*([A-Za-z_]\w*)\s*=\s*(-?\d+)\s*$/.exec(text);
   if (match === null) throw new InvalidArgumentError('expected name=value with a whole number, such as group=4');
@@ -88,12 +88,12 @@ export function rankRange(text: string): RankRangeOption {
   return { first, last };
 }
 
-/** Texts of an option that may be repeated. */
+/** Collects the texts of an option that may be repeated. */
 export function repeated(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }
 
-/** One of a set of words. */
+/** Returns a parser that accepts one of a set of words. */
 export function oneOf<Word extends string>(words: readonly Word[], what: string): (text: string) => Word {
   return (text) => {
     const found = words.find((word) => word === text);
@@ -107,7 +107,7 @@ export function oneOf<Word extends string>(words: readonly Word[], what: string)
 /** The parsed topology options of a command. */
 export type TopologyOptions = MachineOptions;
 
-/** Options that change a topology: they mean nothing without one. */
+/** Options that change a topology, so that they need one. */
 const topologyEdits = [
   'map',
   'without',
@@ -121,7 +121,7 @@ const topologyEdits = [
   'links',
 ] as const;
 
-/** For commands that need no topology. @throws CccError 'usage' where one that is not there would be changed */
+/** Checks the options of a command that works without a topology. @throws CccError 'usage' if an option would change a topology and none is given */
 export function checkTopologyIsGiven(options: TopologyOptions): void {
   const edit = topologyEdits.find((name) => options[name] !== undefined);
   if (options.topo !== undefined || edit === undefined) return;
@@ -171,19 +171,19 @@ export function addTopologyOptions(command: Command): Command {
     );
 }
 
-/** What the options that describe a collective hold after parsing. */
+/** The parsed options that describe a collective. */
 export interface CollectiveOptions {
   readonly root: number;
   readonly op: ReductionOperator;
   readonly ordered?: boolean;
   readonly inPlace?: boolean;
   readonly set?: Readonly<Record<string, number>>;
-  /** Of commands that take `addSizeOptions`. */
+  /** Only for commands that call `addSizeOptions`. */
   readonly counts?: string;
   readonly limit?: Readonly<Record<string, number>>;
 }
 
-/** Adds the options that say which collective exactly is meant. */
+/** Adds the options that describe a collective. */
 export function addCollectiveOptions(command: Command): Command {
   return command
     .optionsGroup('Collective:')
@@ -199,7 +199,7 @@ export function addCollectiveOptions(command: Command): Command {
     .option('--limit <name=value>', `raises a limit: ${Object.keys(defaultLimits).join(', ')}`, assignment);
 }
 
-/** `--size` and `--counts`: M, and how it is shared out. */
+/** Adds `--size` (M) and `--counts` (the sizes of the shards). */
 export function addSizeOptions(command: Command): Command {
   return command
     .optionsGroup('Size:')
@@ -211,7 +211,7 @@ export function addSizeOptions(command: Command): Command {
     .option('--counts <list|file>', 'bytes of each shard where they differ: 1MiB,0,3MiB; alltoall: N rows of N');
 }
 
-/** What commands that may run for long hold after parsing. */
+/** The parsed options of commands that may run for long. */
 export interface LongRunOptions {
   /** In milliseconds. */
   readonly timeLimit?: number;
@@ -226,14 +226,14 @@ export function addLongRunOptions(command: Command): Command {
     .option('--progress', 'shows progress even where standard error is no terminal');
 }
 
-/** `--dtype`. */
+/** Adds `--dtype`. */
 export function addDtypeOption(command: Command): Command {
   return command
     .optionsGroup('Size:')
     .addOption(new Option('--dtype <type>', dtypes.join(' ')).default('f32').argParser(oneOf(dtypes, 'element type')));
 }
 
-/** The defaults with what `--limit` raised. */
+/** Returns the default limits with those raised by `--limit`. */
 export function limitsFrom(raised: Readonly<Record<string, number>> | undefined): Limits {
   const names = Object.keys(defaultLimits);
   for (const [name, value] of Object.entries(raised ?? {})) {
@@ -244,10 +244,10 @@ export function limitsFrom(raised: Readonly<Record<string, number>> | undefined)
   return { ...defaultLimits, ...raised };
 }
 
-/** Collectives that need no schedule file to say what they are. */
+/** Collectives whose name says everything, so that they need no schedule file. */
 export const nameableKinds = collectiveKinds.filter((kind) => kind !== 'custom');
 
-/** Collectives with shards of sizes of their own, as MPI calls them. */
+/** MPI's names for collectives with counts, such as allgatherv. */
 const kindsWithCounts: ReadonlyMap<string, CollectiveKind> = new Map([
   ['allgatherv', 'allgather'],
   ['reducescatterv', 'reducescatter'],
@@ -257,8 +257,8 @@ const kindsWithCounts: ReadonlyMap<string, CollectiveKind> = new Map([
 ]);
 
 /**
- * The kind of collective that a command's argument names; custom ones are those of the schedule file that is given.
- * @throws CccError 'unknown-name', 'usage' for a name that says that there are counts where none are given
+ * Returns the kind of collective that a command's argument names. `custom` means the one that the given schedule file defines.
+ * @throws CccError 'unknown-name', 'usage' for a name with counts (such as `allgatherv`) without `--counts`
  */
 export function collectiveKindFrom(
   text: string,
@@ -274,7 +274,7 @@ export function collectiveKindFrom(
   throw new CccError('usage', 'a custom collective is defined in a schedule file: compile it with --algorithm FILE');
 }
 
-/** What the collective and size options of a command ask for, as the constructors of collectives take it. @throws CccError as `readCounts` */
+/** Converts the collective and size options of a command to the argument of the constructors of collectives. @throws CccError as `readCounts` */
 export async function specFrom(
   options: CollectiveOptions & { readonly size?: Bytes; readonly dtype?: Dtype },
 ): Promise<AnyCollectiveSpec> {

@@ -1,4 +1,7 @@
-/** Where results go: standard output, or a file. What is printed moves no cursor, whatever names it quotes; a file gets what its emitter wrote. */
+/**
+ * Writes results to standard output or to a file. Control characters are removed from what is printed, so that quoted names cannot move the cursor; a
+ * file gets exactly what the emitter wrote.
+ */
 import { constants as system } from 'node:os';
 import { jsonText, plainLines } from '../ir/plain-text.ts';
 import { blocksOf, type Content, codeOf, unlessBug, writeFile, writeFully } from '../session/write-file.ts';
@@ -8,7 +11,7 @@ export { checkTarget, makeFolder } from '../session/write-file.ts';
 
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Writes the pieces to a file, or to standard output if there is none; bytes go to files only. */
+/** Writes pieces of text to a file, or to standard output if none is named. Bytes can be written to files only. */
 export async function writeResult(pieces: Iterable<string>, file?: string): Promise<void>;
 export async function writeResult(pieces: Content, file: string): Promise<void>;
 export async function writeResult(pieces: Content, file?: string): Promise<void> {
@@ -17,7 +20,7 @@ export async function writeResult(pieces: Content, file?: string): Promise<void>
   } else if (file !== undefined) await writeFile(pieces, file, withoutLeftovers);
 }
 
-/** On a signal the file that is only half written is removed before the process ends. */
+/** Removes the half-written file if a signal ends the process. */
 function withoutLeftovers(removePartial: () => void): () => void {
   const stop = (signal: (typeof endings)[number]): never => {
     removePartial();
@@ -29,19 +32,20 @@ function withoutLeftovers(removePartial: () => void): () => void {
   };
 }
 
-/** Text for people on standard output, in colours where these help. */
+/** Writes text for users to standard output, with colours if the terminal has them. */
 export function writeText(text: string): void {
   writeStandardOutput(text, true);
 }
 
-/** One JSON document on standard output. */
+/** Writes one JSON document to standard output. */
 export function writeJson(document: unknown): void {
   writeStandardOutput(`${jsonText(document, 2)}\n`);
 }
 
 /**
- * Text on standard output, where nothing acts on the terminal that it may be. When its reader has gone (`ccc … | head`) the work is done, with the exit code as it stands.
- * @throws CccError 'file' when it cannot be written
+ * Writes text to standard output without control characters. If the reader has closed the pipe (`ccc … | head`), the command ends with its current
+ * exit code.
+ * @throws CccError 'file' if the text cannot be written
  */
 export function writeStandardOutput(text: string, isForPeople = false): void {
   try {
@@ -53,7 +57,7 @@ export function writeStandardOutput(text: string, isForPeople = false): void {
   }
 }
 
-/** Everything that is not the result: reports, notes, progress. Nobody has to be able to read it. */
+/** Writes everything that is not the result to standard error: reports, notes, progress. It is no failure if nobody can read it. */
 export function note(text: string): void {
   try {
     writeFully(2, shownOn(process.stderr, plainLines(text.endsWith('\n') ? text : `${text}\n`)));
@@ -62,7 +66,7 @@ export function note(text: string): void {
   }
 }
 
-/** In lines and colours that suit the stream. */
+/** Breaks and colours a text for a stream. */
 function shownOn(stream: NodeJS.WriteStream, text: string): string {
   const width = stream.isTTY ? widthOf(stream) : undefined;
   const lines = width === undefined ? text : fitted(text, width);

@@ -1,8 +1,11 @@
-/** The rates of a plan, as nccl-tests counts them. */
+/** Computes the bandwidths of a plan by the definitions of nccl-tests. */
 import type { Collective } from '../ir/collective.ts';
 import { type Bytes, formatBytesPerSecond, type Seconds } from '../ir/units.ts';
 
-/** algbw = M/T and nccl-tests' bus bandwidth, which corrects it for the traffic that the collective needs at least. */
+/**
+ * algbw = M/T, and busbw, the bus bandwidth of nccl-tests: algbw × a factor for the traffic that the collective needs at least. Both in bytes per
+ * second.
+ */
 export interface Rates {
   readonly algorithmBandwidth: number;
   readonly busBandwidth: number;
@@ -13,7 +16,10 @@ export function ratesOf(collective: Collective, size: Bytes, seconds: Seconds): 
   return { algorithmBandwidth, busBandwidth: algorithmBandwidth * busFactor(collective) };
 }
 
-/** Both in words; nothing for a barrier, which moves no data, and no bus bandwidth of a collective that nccl-tests does not have. */
+/**
+ * Writes both bandwidths. Returns undefined for a barrier, which moves no data, and leaves out the bus bandwidth of collectives that nccl-tests does
+ * not have.
+ */
 export function ratesText(collective: Collective, size: Bytes, seconds: Seconds): string | undefined {
   if (seconds === 0 || collective.kind === 'barrier') return undefined;
   const { algorithmBandwidth, busBandwidth } = ratesOf(collective, size, seconds);
@@ -21,7 +27,7 @@ export function ratesText(collective: Collective, size: Bytes, seconds: Seconds)
   return collective.kind === 'custom' ? algbw : `${algbw}, ${formatBytesPerSecond(busBandwidth)} busbw`;
 }
 
-/** The factors of nccl-tests' PERFORMANCE.md; scans are counted like broadcasts. */
+/** Returns the factor busbw / algbw from nccl-tests' PERFORMANCE.md; scans get the factor of broadcast. */
 function busFactor({ kind, ranks }: Collective): number {
   switch (kind) {
     case 'allgather':

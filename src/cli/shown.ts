@@ -1,53 +1,56 @@
-/** How much is shown: what does not fit is counted, or its middle left out. None of it changes what is found. */
+/** Limits of the output. If something does not fit, the rest is counted or the middle is left out. No limit changes what is computed. */
 export const displayLimits = {
-  /** Rows of a table or picture, lanes among them. */
+  /** Rows of a table or chart, and lanes of a timeline. */
   rows: 128,
-  /** Columns that everything printed here keeps to unless the caller knows the terminal's. */
+  /** Columns of all output unless the caller knows the terminal's width. */
   width: 100 as number,
-  /** Names take no more than this part of the width. */
+  /** Largest part of the width that names take. */
   nameShare: 0.4,
-  /** Reasons beside them are not broken into shorter lines. */
+  /** Reasons (in the column after the names) are not broken into lines shorter than this many columns. */
   leastReason: 16,
-  /** More nodes cannot be read in one picture. */
+  /** Largest number of nodes in a drawing; more cannot be read. */
   nodesInPicture: 1024,
-  /** Larger collectives are defined in words. */
+  /** Largest number of ranks whose buffers are drawn; larger collectives are defined in words. */
   nodesDefined: 32,
-  /** Larger machines are summed up, without a drawing or neighbours; a ring order is written out for so many ranks. */
+  /** Larger machines are summarised, without a drawing or neighbours; a ring order is written out for up to this many ranks. */
   nodes: 64,
-  /** A table of states for more nodes, or more slots per node, than this is no help to anyone; nor is a map of more rows, or a list of more groups. */
+  /**
+   * Largest number of nodes, and of slots per node, for which a table of states is printed; also the largest number of rows in a map and of groups in
+   * a list.
+   */
   nodesInTable: 16,
   slots: 32,
   steps: 100,
-  /** Chunks kept and moved by the symbolic run behind the column `Data per node after`. */
+  /** Largest number of chunks kept and moved by the symbolic run that fills the column `Data per node after`. */
   chunksRun: 200_000,
-  /** The other columns of the table of transfers take about this much. */
+  /** Columns that the table of transfers needs besides the transfers, about. */
   besideTransfers: 52,
-  /** Elements that the vectors of reductions are drawn with: enough to see that each is reduced by itself. */
+  /** Elements with which vectors are drawn that are reduced: enough to show that each element is reduced by itself. */
   elements: 4,
-  /** Boxes of one buffer that are drawn; the middle of longer ones is left out. */
+  /** Boxes of one buffer that are drawn; the middle of longer buffers is left out. */
   boxes: 12,
-  /** Programs are drawn for plans of at most so many operations. */
+  /** Largest number of operations of a plan whose programs are drawn. */
   operationsDrawn: 400,
   /** Operations that are printed; the rest is counted. */
   operations: 20_000,
-  /** Gaps, links and nodes that are named one by one. */
+  /** Gaps, links and nodes that are listed by name; the rest is counted. */
   named: 12,
-  /** The picture shows so many algorithms besides those in use. */
+  /** Algorithms in a chart besides those in use. */
   others: 5,
-  /** So much of a tree is written out. */
+  /** Characters of a reduction tree that are printed. */
   treeLetters: 400,
-  /** Narrower boxes have no letter. */
+  /** Boxes narrower than this (in units of the drawing) have no letter. */
   boxForLetter: 12,
   plotWidth: 56,
   plotHeight: 10,
   columnGap: 2,
-  /** More plans would make a page that takes long to open. */
+  /** Largest number of plans in a page; more would make it slow to open. */
   plansInPage: 24,
-  /** Pixels from neighbour to neighbour, and around everything. */
+  /** Pixels between neighbouring nodes, and around the drawing. */
   pixelsApart: 110,
   pixelsAround: 50,
-  /** By how much two arrows that go opposite ways with other labels stand beside each other. */
+  /** Pixels between two arrows in opposite directions that have different labels. */
   pixelsAside: 7,
-  /** Room for the title. */
+  /** Pixels for the title. */
   pixelsForTitle: 24,
 } as const;

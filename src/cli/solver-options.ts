@@ -1,4 +1,4 @@
-/** `--solver` and `--lp-out`: who solves linear models, and where they are written for others to solve. */
+/** Declares `--solver`, which chooses the solver of linear programs, and `--lp-out`, which writes a linear program to a file for other solvers. */
 import { type Command, Option } from 'commander';
 import { CccError } from '../ir/diagnostic.ts';
 import type { NamedModel } from '../session/workers/job-control.ts';
@@ -6,21 +6,21 @@ import type { SolverName } from '../solver/index.ts';
 import { oneOf } from './options.ts';
 import { note, writeResult } from './output.ts';
 
-/** Spelt out here, so that no command has to load solvers to know their names. */
+/** The names are repeated here, so that commands need not load the solvers to declare the option. */
 const solvers: readonly SolverName[] = ['auto', 'glpk', 'highs'];
-/** Where plans can be found without. */
+/** For commands that also find plans without a solver. */
 const solversOrNone: readonly (SolverName | 'none')[] = [...solvers, 'none'];
 
 export interface SolverOptions<Name extends string = SolverName> {
   readonly solver: Name;
   readonly lpOut?: string;
-  /** The same by its old name. */
+  /** Older name of `lpOut`. */
   readonly dumpModel?: string;
 }
 
 export type SolverOrNone = (typeof solversOrNone)[number];
 
-/** @param mayBeNone whether the command finds something without a solver, too */
+/** Adds both options. @param mayBeNone whether the command also works without a solver */
 export function addSolverOptions(command: Command, mayBeNone: boolean): Command {
   return command
     .optionsGroup('Search:')
@@ -29,14 +29,14 @@ export function addSolverOptions(command: Command, mayBeNone: boolean): Command 
     .addOption(new Option('--dump-model <file>').hideHelp());
 }
 
-/** `--solver` alone. */
+/** Makes the option `--solver`. */
 export function solverOption(mayBeNone: boolean): Option {
   const names = mayBeNone ? solversOrNone : solvers;
   return new Option('--solver <name>', names.join(' ')).default('auto').argParser(oneOf(names, 'solver'));
 }
 
 /**
- * A function that writes the last linear model that was solved, or says that there was none; undefined if the user did not ask for it.
+ * Returns a function that writes the last linear model that was solved, or reports that there was none; undefined if the user did not ask for it.
  * @throws CccError 'usage' for a file that ends in neither .lp nor .mps
  */
 export function modelWriter({

@@ -1,8 +1,8 @@
-/** What pictures in SVG are made of: axes with logarithms, legends, texts that break out of nothing. */
+/** Building blocks of SVG charts: logarithmic axes, legends, and texts with escaped characters. */
 import { oneLine } from '../ir/plain-text.ts';
 import { formatBytes, formatSeconds } from '../ir/units.ts';
 
-/** Colours that stay apart in print and for most colour-blind people (Okabe and Ito, 2008). */
+/** Colours that remain distinguishable in print and for most colour-blind people (Okabe and Ito, 2008). */
 export const palette = [
   '#0072b2',
   '#d55e00',
@@ -13,7 +13,7 @@ export const palette = [
   '#7f7f00',
   '#000000',
 ] as const;
-/** The same in pale, for pictures of more algorithms: letters tell those apart that are alike. */
+/** Pale variants, for charts with more algorithms than colours: letters distinguish those that share a colour. */
 const palePalette = ['#a6cee3', '#f9c0a0', '#a9dcc6', '#ecd0e0', '#f7dda3', '#d3ecf9', '#d4d49a', '#bbbbbb'] as const;
 
 export const frame = { left: 70, top: 40, width: 620, height: 380 } as const;
@@ -31,7 +31,7 @@ export function logarithmic(least: number, most: number, start: number, end: num
   return (value) => (span === 0 ? (start + end) / 2 : start + ((end - start) * Math.log(value / least)) / span);
 }
 
-/** Powers of `base` in a range, or its ends where there are none. */
+/** Returns the powers of `base` in a range, or the ends of the range if it contains none. */
 export function powersBetween(least: number, most: number, base: number): readonly number[] {
   const powers: number[] = [];
   const [first, last] = [Math.ceil(logOf(least, base) - 1e-9), Math.floor(logOf(most, base) + 1e-9)];
@@ -74,7 +74,7 @@ export function svgTextElement(
   return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="${fill}">${escaped(content)}</text>`;
 }
 
-/** At least `least` units high, below which a long legend would be cut off. */
+/** Assembles an SVG document. @param least minimum height, so that a long legend is not cut off */
 export function document(title: string, parts: readonly string[], least = 0): string {
   const { width } = total;
   const height = Math.max(total.height, least);

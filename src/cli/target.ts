@@ -1,4 +1,4 @@
-/** Where `ccc` writes a plan: to the file that is named, to a file of its own on a terminal, else to standard output. */
+/** Decides where `ccc` writes a plan: to the named file; on a terminal, to a file in a new folder; else to standard output. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { type TargetText, writtenWith } from '../session/targets.ts';
 import { checkTarget, makeFolder, note, writeResult } from './output.ts';
 
 /**
- * Calls `write` with the file for a plan. On a terminal, where hundreds of lines of JSON would hide the report, that is a file of its own, whose name is
- * printed. Where `--json` prints a document, the plan goes to a file only if one is named.
- * @param write called with no file for standard output
+ * Calls `write` with the file for a plan. On a terminal hundreds of lines of JSON would hide the report, so the plan goes to a new file, whose name
+ * is printed. If `--json` prints a document, the plan is written only if a file is named.
+ * @param write receives no file for standard output
  */
 export async function written(
   asked: OutputOptions,
@@ -27,7 +27,7 @@ interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** The file for a plan that the user did not ask to see; undefined if it goes to standard output, or if a format was asked for. */
+/** Returns a new file for the plan, or undefined if the plan goes to standard output or the user asked for a format. */
 export function ownFile(isTerminal: boolean, { emit, output }: OutputOptions): string | undefined {
   if (!isTerminal || output !== undefined || emit !== undefined) return undefined;
   return join(mkdtempSync(join(tmpdir(), 'ccc-')), 'plan.json');
@@ -35,8 +35,8 @@ export function ownFile(isTerminal: boolean, { emit, output }: OutputOptions): s
 
 /**
  * Writes the text of a format, or its folder of files.
- * @returns what people should know about it, and the time of what is written where it differs from that of the plan
- * @throws CccError 'usage' for a folder without a name; those of writing and of `writtenWith`
+ * @returns remarks for users, and the time of the written program if it differs from the plan's
+ * @throws CccError 'usage' for a folder without a name; whatever the emitter and `writtenWith` throw
  */
 export async function writeEmitted(
   emitter: Emitter,
@@ -56,7 +56,7 @@ export async function writeEmitted(
   return { remarks: emitter.remarks?.(bundle) ?? [] };
 }
 
-/** Tries before a long search whether its result could be written. @throws CccError 'usage', 'file' */
+/** Checks before a long search that its result can be written. @throws CccError 'usage', 'file' */
 export function checkOutput(emitter: Emitter, output: string | undefined): void {
   if (emitter.files === undefined) checkTarget(output);
   else makeFolder(folderFor(emitter, output));

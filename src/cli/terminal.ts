@@ -1,12 +1,12 @@
-/** What is known of the terminal that standard output or error may be, and the colours that help there. */
+/** Finds out what is known about the terminal behind standard output or error: width and colours. */
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** Characters that stand on the one before them, or cannot be seen. */
+/** Characters without a width of their own: combining marks, and invisible ones. */
 const withoutWidth = /[\p{Mn}\p{Me}\p{Cf}]/gu;
 
 /**
- * Columns of a terminal that a text takes: two for each character of East Asian scripts and each emoji, none for combining marks. The
- * package string-width would also join emoji of several code points, but loading it takes a quarter of the time of `ccc --version`.
+ * Returns the number of terminal columns of a text: two for each East Asian wide character and each emoji, none for combining marks. The package
+ * string-width would also handle emoji of several code points, but loading it takes a quarter of the time of `ccc --version`.
  */
 export function textWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
@@ -15,20 +15,25 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** Columns of a stream; undefined where it is no terminal, or one of unknown width (which says 0). */
+/** Returns the columns of a stream; undefined if it is no terminal, or a terminal of unknown width (which reports 0). */
 export function widthOf({ columns }: { readonly columns?: number | undefined }): number | undefined {
   return columns !== undefined && columns > 0 ? columns : undefined;
 }
 
-/** Columns for what is looked at: those of standard output, or behind a pager those of the terminal that standard error is. */
+/**
+ * Returns the columns for text that a user reads: those of standard output or, if it goes to a pager, those of the terminal behind standard error.
+ */
 export function widthToRead(): number | undefined {
   return widthOf(process.stdout) ?? widthOf(process.stderr);
 }
 
-/** Tables, and lines of files with what points at a place in them: they stay as they are. */
+/** Rows of tables, and quoted lines of files with their carets; they must not be broken. */
 const drawn = /^ *\d* *\|/;
 
-/** The text in lines of at most so many columns where words allow, what is broken two columns further in; samples between ``` stay as they are. */
+/**
+ * Breaks a text into lines of at most `width` columns where words allow. Continuation lines are indented by two more columns; samples between ``` are
+ * not broken.
+ */
 export function fitted(text: string, width: number): string {
   let isSample = false;
   return text
@@ -56,7 +61,8 @@ function broken(line: string, width: number): string {
 }
 
 /**
- * Whether colours are wanted: on terminals that know any, unless NO_COLOR is set (no-color.org); FORCE_COLOR says yes whatever the stream is, and 0 no.
+ * Whether to use colours: on terminals that support them, unless NO_COLOR is set (no-color.org). FORCE_COLOR enables them for any stream; 0 disables
+ * them.
  */
 export function hasColours(stream: { readonly isTTY?: boolean | undefined }, environment = process.env): boolean {
   const { FORCE_COLOR: force = '', NO_COLOR: no = '', TERM: term } = environment;
@@ -74,18 +80,21 @@ const verdicts = 'malformed|mismatched|uninitialised|deadlock|race|wrong-result|
 const labels =
   'plan|ring order|time|rate|bound|optimality|moved|critical path|busiest link|pipeline|proved|warning|note|before|improved|after|engines';
 
-/** Words at the start of a line, by their tone. Colours are put in last, when nothing in a text can act any more: names cannot bring their own. */
+/**
+ * Words at the start of a line, and their style. Styles are applied last, after escape sequences have been removed from the text, so that quoted
+ * names cannot change them.
+ */
 const tones: readonly (readonly [words: RegExp, tone: readonly [on: number, off: number]])[] = [
   [/^correct(?=: )/gm, green],
   [new RegExp(`^(?:${verdicts})(?=: )`, 'gm'), red],
   [/^ccc(?=: )/gm, red],
   [/(?<=^ *\| *)\^+$/gm, red],
   [new RegExp(`^(?:${labels})(?= {2,})`, 'gm'), bold],
-  // Titles of --help.
+  // Headings of --help.
   [/^[A-Z][A-Za-z ,]*:(?=$| ccc )/gm, bold],
 ];
 
-/** A text in which nothing acts, with colours. */
+/** Returns the text with escape sequences removed and styles applied. */
 export function painted(text: string): string {
   return tones.reduce((result, [words, [on, off]]) => result.replace(words, `\x1b[${on}m$&\x1b[${off}m`), text);
 }

@@ -1,8 +1,8 @@
-/** The pages of docs/, which come with ccc, so that they can be read without a network. */
+/** The pages of docs/. They are installed with ccc, so that users can read them offline. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The same folder from src/cli, dist/cli and dist/bin. */
+/** This path leads to docs/ from src/cli, dist/cli and dist/bin alike. */
 const folder = fileURLToPath(new URL('../../docs/', import.meta.url));
 
 /** Names of pages, sorted. */
@@ -13,7 +13,7 @@ export function docsTopics(): readonly string[] {
     .sort();
 }
 
-/** A page as it stands in the file. @param topic one of `docsTopics` */
+/** Returns the text of a page. @param topic one of `docsTopics` */
 export function docsPage(topic: string): string {
   return readFileSync(`${folder}${topic}.md`, 'utf8');
 }

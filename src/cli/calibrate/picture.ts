@@ -1,4 +1,4 @@
-/** A picture of predicted against measured times, as SVG: on the line they agree, on the dashed ones they differ by a factor of two. */
+/** Draws predicted against measured times as SVG: on the solid line they are equal, on the dashed lines they differ by a factor of two. */
 
 import { groupedBy } from '../../calibrate/index.ts';
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
@@ -16,7 +16,7 @@ import {
   verticalAxis,
 } from '../svg.ts';
 
-/** Measured times to the right, predicted ones upwards, a colour for each protocol. */
+/** Draws measured times to the right and predicted times upwards, one colour per protocol. */
 export function scatterPicture(predictions: readonly LabelledPrediction[], title: string): string {
   const times = predictions.flatMap(({ measured, predicted }) => [measured, predicted]);
   const [least, most] = [Math.min(...times), Math.max(...times)];

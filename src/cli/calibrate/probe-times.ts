@@ -1,44 +1,47 @@
-/** What the times of probes say by themselves: where short messages end and long ones begin, and how fast a process adds. */
+/**
+ * Derives first estimates from the times of probes: the size at which MPI switches from short to long messages, and how fast a process adds and
+ * copies.
+ */
 import { type FittedLine, lineThrough, type MeasuredTime, median, timeOn } from '../../calibrate/index.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
 
-/** A plan that is measured. */
+/** A plan that is measured to determine parameters. */
 export interface Probe {
   readonly name: string;
   readonly schedule: string;
-  /** Hops one after the other. */
+  /** Number of hops in sequence. */
   readonly hops: number;
-  /** Equal parts in which what is sent goes. */
+  /** Number of equal parts (messages) into which the data is divided. */
   readonly messages: number;
-  /** Additions one after the other. */
+  /** Number of additions in sequence. */
   readonly sums: number;
-  /** In place, or with a copy of every rank's own part. */
+  /** Whether the plan runs in place; out of place every rank copies its own part. */
   readonly inPlace: boolean;
 }
 
 export interface ProbeTime {
   readonly probe: Probe;
-  /** M. */
+  /** M in bytes. */
   readonly size: Bytes;
   readonly seconds: Seconds;
 }
 
-/** Messages of no more bytes go another way than longer ones, as MPI's do. */
+/** Short and long messages have different costs, since MPI sends them by different protocols (eager and rendezvous). */
 export interface Regimes {
   readonly longestShort: Bytes;
-  /** What a hop takes. */
+  /** Time of a hop as a function of bytes. */
   readonly short: FittedLine;
   readonly long: FittedLine;
 }
 
-/** Two lines in place of one must leave less than this part of its error. */
+/** Two lines are used in place of one only if their error is less than this fraction of the single line's error. */
 const worthTwo = 1 / 2;
-/** What a line misses a time by on the mean is noise up to this part. */
+/** A mean relative error of a line up to this is noise. */
 const noise = 0.01;
-/** A line is no news where there are fewer sizes. */
+/** Smallest number of sizes to which a line is fitted: fewer points determine no line. */
 const leastSizes = 2;
 
-/** The least time of each probe and size: what else runs on a machine only adds to it. */
+/** Returns the minimum time of each probe and size, since other load on a machine only adds time. */
 function leastOf(times: readonly ProbeTime[]): readonly ProbeTime[] {
   const least = new Map<string, ProbeTime>();
   for (const time of times) {
@@ -49,7 +52,7 @@ function leastOf(times: readonly ProbeTime[]): readonly ProbeTime[] {
   return [...least.values()];
 }
 
-/** What one hop of one message takes, by ascending size: the least of the rounds of a single message. */
+/** Returns the time of one hop of a single message by ascending size: the minimum over the probes that send one message at a time. */
 function hopsOf(times: readonly ProbeTime[]): readonly MeasuredTime[] {
   const bySize = new Map<Bytes, Seconds>();
   for (const { probe, size, seconds } of times) {
@@ -59,7 +62,9 @@ function hopsOf(times: readonly ProbeTime[]): readonly MeasuredTime[] {
   return [...bySize].sort(([a], [b]) => a - b).map(([size, seconds]) => ({ size, seconds }));
 }
 
-/** Where two lines a + bn, one for short and one for long messages, explain the hops far better than one; undefined where they do not. */
+/**
+ * Fits two lines a + bn to the times of hops, one for short and one for long messages; returns undefined if they are not much better than one line.
+ */
 export function regimesOf(times: readonly ProbeTime[]): Regimes | undefined {
   const hops = hopsOf(times);
   const cuts = hops.slice(leastSizes - 1, -leastSizes).map((_, index) => {
@@ -72,16 +77,16 @@ export function regimesOf(times: readonly ProbeTime[]): Regimes | undefined {
   return { longestShort, short: lineThrough(best.short), long: lineThrough(best.long) };
 }
 
-/** Σ |log(measured / on the line)|. */
+/** Returns the error of the best single line: Σ |log(measured / predicted)|. */
 function missOf(hops: readonly MeasuredTime[]): number {
   const line = lineThrough(hops);
   return hops.reduce((sum, { size, seconds }) => sum + Math.abs(Math.log(seconds / timeOn(line, size))), 0);
 }
 
-/** What a probe takes beyond its messages tells of adding or copying where it is more than this part of it. */
+/** The excess time of a probe counts as time of additions or copies only if it is more than this fraction of the probe's time. */
 const tellsOfWork = 1 / 10;
 
-/** Bytes that a process adds per second: the median of what sums take beyond their hops; undefined where that is nothing. */
+/** Returns how many bytes per second a process adds: the median over the probes' times beyond their hops, or undefined if there is no such excess. */
 export function throughputOf(times: readonly ProbeTime[]): BytesPerSecond | undefined {
   const hops = new Map(hopsOf(times).map(({ size, seconds }) => [size, seconds]));
   const rates = leastOf(times).flatMap(({ probe, size, seconds }) => {
@@ -93,8 +98,8 @@ export function throughputOf(times: readonly ProbeTime[]): BytesPerSecond | unde
 }
 
 /**
- * Bytes that a process copies per second, by what probes take longer out of place than in place; undefined where that is nothing. The least over the
- * sizes: it is that of long copies, out of memory, which take most of the time where copies matter.
+ * Returns how many bytes per second a process copies, from the difference between probes out of place and in place; undefined if there is none. It is
+ * the minimum over the sizes, which is the rate of long copies that do not fit the caches: where copies matter, these take most of the time.
  */
 export function copyingOf(times: readonly ProbeTime[], ranks: number): BytesPerSecond | undefined {
   const least = leastOf(times);
@@ -108,22 +113,22 @@ export function copyingOf(times: readonly ProbeTime[], ranks: number): BytesPerS
   return rates.length === 0 ? undefined : Math.min(...rates);
 }
 
-/** For `ccc calibrate`: plans beside the file. */
+/** Writes the times for `ccc calibrate`; the plans are files in the same folder. */
 export function probedCsv(times: readonly ProbeTime[]): string {
   const rows = leastOf(times).map(({ probe, size, seconds }) => `${probe.name}.json,,${size},${seconds}`);
   return `${['plan,protocol,size,seconds', ...rows].join('\n')}\n`;
 }
 
-/** What probes say by themselves; undefined where they say nothing. */
+/** What the probes' times show directly; undefined where they show nothing. */
 export interface ReportedTimes {
   readonly regimes: Regimes | undefined;
   readonly adding: BytesPerSecond | undefined;
   readonly copying: BytesPerSecond | undefined;
 }
 
-/** Every two processes have a link of their own; its numbers and those of lanes are where the search begins. */
+/** Writes the topology file with which the fit starts: every two processes are joined by a link of their own. */
 export function probedMachine(ranks: number, { regimes, adding, copying }: ReportedTimes): string {
-  // A process adds or sends, one after the other.
+  // A process cannot add and send at the same time.
   const reduce = adding === undefined ? [] : [`reduce: { throughput: ${adding.toPrecision(3)} B/s, overlap: false }`];
   const lane = regimes === undefined ? [] : [`lane: ${laneText(regimes, copying)}`];
   const chip = [...reduce, ...lane];
@@ -139,10 +144,10 @@ links:
 `;
 }
 
-/** One lane: a process does one thing after the other, on however many channels. */
+/** Writes a lane model with a single lane, since a process does one thing at a time, however many channels a plan uses. */
 function laneText({ longestShort, short, long }: Regimes, copying: BytesPerSecond | undefined): string {
   const numbers = ({ constant, perByte }: FittedLine): string =>
-    // Of what a message takes for no bytes half at most is the overhead of either end.
+    // The time of an empty message includes the overheads of sender and receiver, so each is at most half of it.
     `overhead: ${(constant / 2).toExponential(3)} s, bandwidth: ${(1 / perByte).toPrecision(4)} B/s`;
   const local = copying === undefined ? '' : `local: { bandwidth: ${copying.toPrecision(3)} B/s }, `;
   return `{ ${numbers(short)}, count: 1, ${local}long: { above: ${longestShort} B, ${numbers(long)} } }`;

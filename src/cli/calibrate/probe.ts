@@ -1,7 +1,7 @@
 /**
- * `ccc calibrate --probe`: times of small plans that tell one number each, measured under MPI on the machine at hand. Messages from rank to rank tell what
- * a hop takes, trains of them what a lane takes for each, exchanges what both directions take, sums what adding takes, and what is not done in place
- * what copying takes.
+ * `ccc calibrate --probe` measures small plans under MPI on this machine; each kind of plan determines one group of parameters. Single messages from
+ * rank to rank determine the time of a hop, trains of messages the time per message on a lane, exchanges the time when both directions are in use, an
+ * allreduce the throughput of additions, and plans out of place the throughput of copies.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ import {
   throughputOf,
 } from './probe-times.ts';
 
-/** Sizes of the messages: from what only overheads tell to what only bandwidths tell. */
+/** Sizes in bytes, from those whose time is all overhead to those whose time is all bandwidth. */
 const sizes: readonly Bytes[] = [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
-/** Samples of each time in each pass. The passes go through all probes, so that a busy spell of the machine falls on no time alone. */
+/** Samples of each time in each pass. Every pass runs all probes, so that temporary load on the machine does not fall on one probe only. */
 const repetitions = 15;
 const passes = 3;
-/** Bytes that go over all hops of a probe one after the other: what takes long is never left alone by what else runs. */
+/** Largest number of bytes that a probe moves over its hops in sequence: the longer a probe runs, the likelier other processes disturb it. */
 const mostBytes = 2 ** 25;
 
 function schedule(
@@ -45,7 +45,7 @@ function schedule(
   return { name, schedule: `${[...head, ...lines].join('\n')}\n` };
 }
 
-/** A train of messages goes from rank to rank, hop by hop. */
+/** A train of messages, which are forwarded from rank to rank, hop by hop. */
 function train(ranks: number, hops: number, messages: number): Probe {
   const made = schedule(`train-${hops}-${messages}`, 'broadcast', ranks, [
     `chunks: ${messages}`,
@@ -59,7 +59,7 @@ function train(ranks: number, hops: number, messages: number): Probe {
   return { ...made, hops, messages, sums: 0, inPlace: true };
 }
 
-/** Every rank sends to the next one, while it receives from the one before, until all have all. */
+/** A ring allgather: every rank sends to the next rank while it receives from the previous one. */
 function exchange(ranks: number, messages: number, inPlace: boolean): Probe {
   const made = schedule(`exchange-${messages}${inPlace ? '' : '-apart'}`, 'allgather', ranks, [
     `chunks: ${messages}`,
@@ -73,7 +73,7 @@ function exchange(ranks: number, messages: number, inPlace: boolean): Probe {
   return { ...made, hops: ranks - 1, messages: messages * ranks, sums: 0, inPlace };
 }
 
-/** The sum of all goes along the ranks, and the result comes back. */
+/** An allreduce along a chain: partial sums move up the ranks, then the result is sent back down. */
 function sum(ranks: number): Probe {
   const made = schedule('sum', 'allreduce', ranks, [
     'steps:',
@@ -97,15 +97,15 @@ function probesOf(ranks: number): readonly Probe[] {
   ];
 }
 
-/** The times that were measured, as CSV that names the plans beside it, and a machine to begin with. */
+/** The measured times as CSV, which names the files of the plans in the same folder, and a topology file with which the fit starts. */
 export interface Probed {
   readonly times: SourceText;
   readonly machine: SourceText;
 }
 
 /**
- * Measures, and writes plans and times into a folder.
- * @throws CccError 'file' where MPI is missing or fails, 'stopped' when it takes too long
+ * Measures all probes, and writes plans and times into a folder.
+ * @throws CccError 'file' if MPI is missing or fails, 'stopped' if it takes too long
  */
 export async function probe(
   folder: string,

@@ -1,4 +1,4 @@
-/** What `ccc calibrate` says: what was dropped, the numbers that were found, and how far predictions are from measurements. */
+/** Writes the report of `ccc calibrate`: dropped measurements, fitted parameters, and the errors of predictions against measurements. */
 import { errorsOf, groupedBy, valueText } from '../../calibrate/index.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted, formatBytes } from '../../ir/units.ts';
@@ -54,7 +54,7 @@ function rowOf(name: string, predictions: readonly LabelledPrediction[]): readon
   return [name, points, median, p90, rankCorrelation, meanRegret, medianRegret];
 }
 
-/** By collective, protocol and size. */
+/** Returns rows of errors by collective, by protocol and by size. */
 function partsOf(predictions: readonly LabelledPrediction[]): readonly (readonly string[])[] {
   const keys: readonly ((prediction: LabelledPrediction) => string)[] = [
     ({ configuration }) => configuration.collective,
@@ -67,7 +67,7 @@ function partsOf(predictions: readonly LabelledPrediction[]): readonly (readonly
   });
 }
 
-/** The document of `--json`: seconds, bytes per second, and errors as parts of one. */
+/** Makes the document of `--json`. Times are in seconds, rates in bytes per second, and errors are fractions (0.1 is 10 %). */
 export function calibrationDocument(machine: CalibratedMachine): object {
   const { fitted, left, own, unseen, plain, floor, parameters, stoppedEarly } = machine;
   return {

@@ -26,7 +26,7 @@ interface BoundCommandOptions extends TopologyOptions, CollectiveOptions {
   readonly json?: boolean;
 }
 
-/** `ccc bound`: how fast any plan can be at best, and why. */
+/** `ccc bound` proves how fast any plan can be at best, and explains why. */
 export function registerBound(program: Command): void {
   const command = program
     .command('bound <collective>')

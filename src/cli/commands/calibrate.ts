@@ -39,7 +39,7 @@ interface CalibrateOptions extends LongRunOptions {
   readonly limit?: Readonly<Record<string, number>>;
 }
 
-/** `ccc calibrate`: a machine's numbers from measured times. */
+/** `ccc calibrate` fits the parameters of a machine to measured times. */
 export function registerCalibrate(program: Command): void {
   const command = program
     .command('calibrate [data...]')
@@ -123,11 +123,11 @@ async function run(paths: readonly string[], options: CalibrateOptions): Promise
   }
 }
 
-/** What is calibrated, and from what. */
+/** The machine to calibrate, and the measurements. */
 interface Given {
   readonly input: CalibrationInput;
   readonly plan: string | undefined;
-  /** Removes temporary files. */
+  /** Removes the temporary files of a probe. */
   forget(): void;
 }
 
@@ -155,7 +155,7 @@ async function read(paths: readonly string[], options: CalibrateOptions): Promis
   return { input: { topo, machine, files }, plan: options.plan ?? algorithm, forget: () => {} };
 }
 
-/** Measures on this machine; `--topo` says where the search begins. */
+/** Measures probes on this machine. `--topo` gives the machine with which the fit starts. */
 async function probed(paths: readonly string[], options: CalibrateOptions): Promise<Given> {
   const { ranks, progress } = options;
   if (paths.length > 0) throw new CccError('usage', '--probe measures by itself: it takes no files');

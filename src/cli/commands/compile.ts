@@ -35,7 +35,7 @@ import { checkOutput, written } from '../target.ts';
 
 /** The options of `ccc compile` as they were typed. */
 interface TypedOptions extends TopologyOptions, CollectiveOptions, SolverOptions<SolverOrNone>, LongRunOptions {
-  /** `--ranks`. */
+  /** Value of `--ranks`. */
   readonly ranks?: number;
   readonly size?: Bytes;
   readonly dtype: Dtype;
@@ -53,7 +53,7 @@ interface TypedOptions extends TopologyOptions, CollectiveOptions, SolverOptions
   readonly compact?: boolean;
 }
 
-/** `ccc compile`: a proved plan for a collective on a topology. */
+/** `ccc compile` finds a proved plan for a collective on a topology. */
 export function registerCompile(program: Command): void {
   const command = program
     .command('compile <collective>')
@@ -160,7 +160,7 @@ async function requestFor(kind: CollectiveKind, options: TypedOptions): Promise<
   return collectiveRequest(kind, await read(placed, limits).catch((error) => rethrow(error, kind, options)), spec);
 }
 
-/** A machine may be too large for a full plan and have a compact one all the same: then the error says so. */
+/** Rethrows an error. If the machine is too large for a full plan but has a compact one, the error suggests `--compact`. */
 async function rethrow(error: unknown, kind: CollectiveKind, options: TypedOptions): Promise<never> {
   if (!(error instanceof CccError) || error.code !== 'limit' || !compactKinds.includes(kind)) throw error;
   const { withCompactHint } = await import('../../session/compile/compact-plan.ts');

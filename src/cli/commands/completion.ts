@@ -3,7 +3,7 @@ import type { KnownValues, Offered } from '../completion/words.ts';
 import { addExamples, nameableKinds, oneOf } from '../options.ts';
 import { writeResult } from '../output.ts';
 
-/** `ccc completion`: a script with which a shell completes command lines. */
+/** `ccc completion` prints a script with which a shell completes command lines of ccc. */
 export function registerCompletion(program: Command): void {
   const command = program
     .command('completion <shell>')

@@ -29,7 +29,7 @@ interface ConvertOptions extends TopologyOptions, CollectiveOptions {
   readonly expand?: boolean;
 }
 
-/** `ccc convert`: what others wrote, as a proved plan in any format that ccc writes. */
+/** `ccc convert` proves a plan or schedule of another format and writes it in any format of ccc. */
 export function registerConvert(program: Command): void {
   const command = program
     .command('convert <file>')
@@ -63,14 +63,14 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   }
   checkIsPlain(options);
   const { gpu, boxes, links } = options;
-  // A topology file says all that there is to say, lanes and protocols included: it stays as it is.
+  // A topology file is complete, with lanes and protocols, so it is written unchanged.
   const { text } = kind === undefined ? source : await convertDump(source, kind, { gpu, boxes, links, limits });
-  // A machine that could not be read back would be of no use.
+  // Checks that the machine can be read back.
   resolveTopology(path, { limits, read: () => ({ name: path, text }) });
   await writeResult([text], options.output);
 }
 
-/** Whoever asks for YAML wants a machine: a plan is not written as such. */
+/** Returns the error for YAML output of a plan: only machines are written as YAML. */
 function noMachine(path: string): CccError {
   const known = 'NCCL or RCCL topology XML, `nvidia-smi topo -m`, an ASTRA-sim network, SCCL JSON or a topology file';
   return new CccError(
@@ -79,7 +79,7 @@ function noMachine(path: string): CccError {
   );
 }
 
-/** @throws CccError 'usage' for options that a machine does not take */
+/** Checks the options of converting a machine. @throws CccError 'usage' for options that apply to plans only */
 function checkIsPlain(options: ConvertOptions): void {
   const { topo, map, without, group, link, gamma, overlap, ranks, chunks, inflight, size, expand } = options;
   const given = { topo, map, without, group, link, gamma, overlap, ranks, chunks, inflight, size, expand };
@@ -119,7 +119,7 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   });
 }
 
-/** Whether that is what is read, and what is to be written. */
+/** Whether the source is an MSCCL++ execution plan and is to be written as one. */
 async function isExecutionPlan(source: SourceText, options: ConvertOptions): Promise<boolean> {
   const { emit } = options;
   const isWanted = emit === undefined ? formatFor(options) === 'json' : emit === 'mscclpp';
@@ -128,7 +128,10 @@ async function isExecutionPlan(source: SourceText, options: ConvertOptions): Pro
   return isMscclppText(source);
 }
 
-/** As it is, once it has been judged: what it puts and gets has no messages that other formats could be made of. */
+/**
+ * Verifies an MSCCL++ execution plan and writes it unchanged. Its one-sided operations (put, get) have no messages from which other formats could be
+ * made.
+ */
 async function convertExecutionPlan(source: SourceText, options: ConvertOptions): Promise<void> {
   const [{ verifyMscclpp }, { unproved }, { topologyFrom }] = await Promise.all([
     import('../../jobs/verify-mscclpp.ts'),

@@ -27,7 +27,7 @@ type Subject =
   | { readonly kind: 'plan'; readonly plan: ComparedPlan }
   | { readonly kind: 'machine'; readonly machine: Topology };
 
-/** `ccc diff`: two plans or two machines side by side. */
+/** `ccc diff` compares two plans or two machines. */
 export function registerDiff(program: Command): void {
   const command = program
     .command('diff <before> <after>')
@@ -58,7 +58,7 @@ async function run(before: string, after: string, options: DiffOptions): Promise
   await writeResult(parts);
 }
 
-/** What is compared, by titles: the first is the whole. */
+/** Returns the sections of the comparison with their titles. The first compares the subjects as a whole. */
 async function sectionsOf(a: Subject, b: Subject): Promise<readonly (readonly [string, readonly Change[]])[]> {
   if (a.kind === 'machine' && b.kind === 'machine') {
     const { machineChanges, machineLinkChanges } = await import('../diff/machines.ts');
@@ -80,7 +80,7 @@ async function sectionsOf(a: Subject, b: Subject): Promise<readonly (readonly [s
   ];
 }
 
-/** A file is what its text says; other names are machines. */
+/** Reads what is compared: the content of a file decides whether it is a plan or a machine; other names are machines. */
 async function subjectOf(what: string, options: DiffOptions, limits: Limits): Promise<Subject> {
   const read = await import('../../read/index.ts');
   const { topologyFrom } = await import('../machine.ts');

@@ -6,7 +6,7 @@ import { wrap } from '../show/text.ts';
 import { displayLimits } from '../shown.ts';
 import { widthOf } from '../terminal.ts';
 
-/** `ccc help`: what a command takes, or a page of the documentation. */
+/** `ccc help` shows the options of a command, or a page of the documentation. */
 export function registerHelp(program: Command): void {
   const command = program
     .command('help [topic]')
@@ -26,7 +26,7 @@ async function run(program: Command, topic: string | undefined): Promise<void> {
     const pages = wrap('  ', topics, widthOf(process.stdout) ?? displayLimits.width);
     return writeText(`\nPages, for ccc help PAGE:\n${pages.join('\n')}\n`);
   }
-  // commander says what stands behind the options only as it writes it.
+  // Commander adds the text after the options only when it prints help itself.
   if (command !== undefined) return command.outputHelp();
   if (topics.includes(topic)) return writeText(docsPage(topic));
   const names = [...program.commands.map((each) => each.name()), ...topics];

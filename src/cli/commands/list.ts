@@ -12,11 +12,11 @@ type Subject = (typeof subjects)[number];
 interface Entry {
   readonly name: string;
   readonly about: string;
-  /** In the order in which values stand behind a topology's name. */
+  /** Parameters, in the order in which their values follow the topology's name. */
   readonly parameters?: readonly { readonly name: string; readonly about: string }[];
 }
 
-/** `ccc list`: what there is to choose from. */
+/** `ccc list` lists the available schedules, topologies, formats and so on. */
 export function registerList(program: Command): void {
   const command = program
     .command('list [what]')
@@ -38,7 +38,7 @@ async function run(what: string | undefined, options: { readonly json?: boolean 
 
 function listText(subject: Subject, entries: readonly Entry[], titled: boolean): string {
   const width = Math.max(...entries.map(({ name }) => name.length));
-  // Lists are also read by programs: lines are broken for terminals only.
+  // Programs read these lists, too, so lines are broken only on a terminal.
   const columns = widthOf(process.stdout) ?? Number.POSITIVE_INFINITY;
   const lines = entries.flatMap((entry) =>
     wrap(`${titled ? '  ' : ''}${entry.name.padEnd(width)}  `, aboutOf(subject, entry).split(' '), columns),
@@ -46,7 +46,7 @@ function listText(subject: Subject, entries: readonly Entry[], titled: boolean):
   return `${titled ? `${subject}\n` : ''}${lines.join('\n')}\n${titled ? '\n' : ''}`;
 }
 
-/** Behind what a file says of itself the parameters; of machines how they are given: `fattree:leaves,chipsPerLeaf,spines`. */
+/** Writes the description of an entry and its parameters; for machines also how values are given: `fattree:leaves,chipsPerLeaf,spines`. */
 function aboutOf(subject: Subject, { name, about, parameters = [] }: Entry): string {
   if (parameters.length === 0) return about;
   const told = parameters.map(
@@ -79,7 +79,10 @@ async function entriesOf(subject: Subject): Promise<readonly Entry[]> {
   }
 }
 
-/** The JSON Schemas of the file kinds, and where editors find them: the same folder from src/cli/commands, dist/cli/commands and dist/bin. */
+/**
+ * Returns the JSON Schemas of the file kinds with the paths that editors need. The folder's relative path is the same from src/cli/commands,
+ * dist/cli/commands and dist/bin.
+ */
 function schemaFiles(): readonly Entry[] {
   const folder = [new URL('../../../schemas/', import.meta.url), new URL('../../schemas/', import.meta.url)]
     .map((url) => fileURLToPath(url))

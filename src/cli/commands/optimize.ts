@@ -36,7 +36,7 @@ interface OptimizeCommandOptions extends TopologyOptions, CollectiveOptions, Lon
   readonly solver: SolverOrNone;
 }
 
-/** `ccc optimize`: a schedule that somebody wrote, made faster on a machine. */
+/** `ccc optimize` makes an existing schedule faster on a machine. */
 export function registerOptimize(program: Command): void {
   const command = program
     .command('optimize <file>')
@@ -80,7 +80,7 @@ async function run(path: string, options: OptimizeCommandOptions): Promise<void>
   process.exitCode = exitCodes.stopped;
 }
 
-/** Reports what is wrong with a schedule that is not correct to begin with, operation by operation. */
+/** Explains, operation by operation, what is wrong with a schedule that is not correct in the first place. */
 async function tellStory(source: SourceText, topology: Topology, options: OptimizeCommandOptions): Promise<void> {
   const [{ verifyOverRange }, { verifyReport }] = await Promise.all([
     import('../../session/verify/range.ts'),

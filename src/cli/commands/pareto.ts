@@ -27,7 +27,7 @@ interface ParetoCommandOptions extends TopologyOptions, CollectiveOptions, Solve
   readonly json?: boolean;
 }
 
-/** `ccc pareto`: all that can be had between the fewest steps and the fewest rounds per chunk. */
+/** `ccc pareto` finds all trade-offs between the fewest steps and the fewest rounds per chunk. */
 export function registerPareto(program: Command): void {
   const command = program
     .command('pareto <collective>')

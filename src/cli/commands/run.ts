@@ -28,7 +28,7 @@ interface RunCommandOptions {
   readonly processes?: number;
 }
 
-/** Options that mean something to worker threads only. */
+/** Options that apply to runs in worker threads only. */
 const workersOnly = ['threads', 'inflight', 'random', 'unverified', 'timeline', 'trace'] as const;
 
 /** `ccc run`: a plan on real buffers, checked and timed. */

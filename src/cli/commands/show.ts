@@ -42,7 +42,7 @@ interface ShowOptions extends TopologyOptions, CollectiveOptions {
   readonly output?: string;
 }
 
-/** `ccc show`: a topology drawn, a schedule as the textbooks' step tables, a plan at any of its three levels. */
+/** `ccc show` draws a topology, writes a schedule as the step tables of textbooks, or shows a plan at one of its three levels. */
 export function registerShow(program: Command): void {
   const command = program
     .command('show <what>')
@@ -85,7 +85,10 @@ async function run(what: string, options: ShowOptions): Promise<void> {
   else await writeResult([text], options.output);
 }
 
-/** A file is what its text says; other names are schedules or, failing that, topologies. Standard input is read once. */
+/**
+ * Makes the text. The content of a file decides what it is; other names are schedules or, if there is none of that name, topologies. Standard input
+ * can be read only once, so it is kept.
+ */
 async function textOf(what: string, options: ShowOptions): Promise<string> {
   const read = await import('../../read/index.ts');
   const limits = limitsFrom(options.limit);
@@ -129,7 +132,7 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
   return topologyText(what, options, source);
 }
 
-/** The nearest right names are those of schedules, too. */
+/** Throws for an unknown name. Schedules are among the suggested names, since the user may have meant one. */
 function checkTopologyName(what: string, { listShipped, nearestNames }: typeof import('../../read/index.ts')): void {
   const topologies = listShipped('topologies');
   const name = what.split(':')[0];
@@ -160,7 +163,7 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
   return showTopology(topology, widthToRead(), description);
 }
 
-/** A schedule needs a number of ranks: its own, the topology's or the one asked for; four where nothing says otherwise. */
+/** Shows a schedule for a number of ranks: the requested one, else the schedule's or the topology's, else four. */
 async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<string> {
   const { checkParameters, instantiate } = await import('../../read/index.ts');
   const limits = limitsFrom(options.limit);
@@ -182,7 +185,7 @@ async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<s
 
 const drawing = () => Promise.all([import('../show/drawings.ts'), import('../show/graphs/index.ts')]);
 
-/** A step where one is asked for, else who talks to whom. @throws CccError 'usage' for levels that cannot be drawn */
+/** Makes the graph of the requested step, or of all messages between ranks. @throws CccError 'usage' for levels that cannot be drawn */
 async function drawnSchedule(
   schedule: Schedule | undefined,
   plan: Plan,
@@ -267,14 +270,14 @@ async function planText(plan: Plan, blocks: DocumentBlocks, options: ShowOptions
   }
 }
 
-/** What the plan takes, below what is displayLimits of it. */
+/** Writes the simulated time of the plan, which is printed below the requested level. */
 async function timeText(plan: Plan, blocks: DocumentBlocks, options: ShowOptions): Promise<string> {
   const { timeLine } = await import('../../session/timed-plan.ts');
   const line = timeLine(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
   return fitted(line, widthToRead() ?? Number.POSITIVE_INFINITY);
 }
 
-/** @throws CccError 'usage' where no machine is known, and those of `timedPlan` */
+/** Simulates the plan. @throws CccError 'usage' if no machine is known, and whatever `timedPlan` throws */
 async function timed(plan: Plan, blocks: DocumentBlocks, options: ShowOptions): Promise<SimulatedProof> {
   const { timedPlan } = await import('../../session/timed-plan.ts');
   const found = timedPlan(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
@@ -289,7 +292,7 @@ async function wishFrom(options: ShowOptions): Promise<TimingWish> {
   return { topology: await optionalTopology(options), size: options.size };
 }
 
-/** The steps of a plan are those that its operations have, or where these would not do, those that its dependencies say. */
+/** Writes the steps of a plan: those recorded with its operations or, if these do not form a schedule, those derived from its dependencies. */
 async function planStepsText(plan: Plan): Promise<string> {
   const [{ scheduleInSteps }, { showSteps }] = await Promise.all([
     import('../../optimize/steps.ts'),

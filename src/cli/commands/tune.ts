@@ -26,7 +26,7 @@ import { checkTarget, makeFolder, note, writeResult } from '../output.ts';
 import { widthOf } from '../terminal.ts';
 import type { TuneCommandOptions } from '../tune/options.ts';
 
-/** `ccc tune`: which plan to use for which size. */
+/** `ccc tune` finds out which plan to use for which size. */
 export function registerTune(program: Command): void {
   const command = program
     .command('tune <collective>')
@@ -93,7 +93,7 @@ async function run(kindText: string, options: TuneCommandOptions): Promise<void>
   await write(outcome, options);
 }
 
-/** What cannot be written is said before the search, not after it. */
+/** Checks before the search that all requested outputs can be written. */
 async function checkTargets({ output, rules, csv, emit, ranks, sameBits }: TuneCommandOptions): Promise<void> {
   if (sameBits === true && (rules ?? csv) !== undefined) {
     throw new CccError(

@@ -19,7 +19,7 @@ import {
 import { note, writeJson, writeText } from '../output.ts';
 import type { VerifyCommandOptions } from '../verify/verified.ts';
 
-/** `ccc verify`: a proof, or the exact line and the exact counterexample. */
+/** `ccc verify` prints a proof, or the exact place of the mistake and a counterexample. */
 export function registerVerify(program: Command): void {
   const command = program
     .command('verify [file]')
@@ -75,7 +75,7 @@ async function run(path: string | undefined, options: VerifyCommandOptions): Pro
     else writeText(report.verifyReport(result));
     for (const remark of report.remarks(result, topology)) note(remark);
   } catch (error) {
-    // A text that is not even a plan gets the verdict of the first check.
+    // A text that is no plan gets the verdict of the first check, "malformed".
     if (!(error instanceof CccError) || error.code !== 'malformed') throw error;
     process.exitCode = exitCodes.failed;
     if (options.json === true) writeJson(report.malformedDocument(error));
@@ -83,7 +83,7 @@ async function run(path: string | undefined, options: VerifyCommandOptions): Pro
   }
 }
 
-/** `--all`. */
+/** Runs `ccc verify --all`. */
 async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
   const [{ verifyShipped }, { progressBar }, { allCorrect, shippedDocument, shippedText, someUnfinished }] =
     await Promise.all([
@@ -99,7 +99,7 @@ async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
   else writeText(shippedText(shipped));
 }
 
-/** @throws CccError 'usage' before anything is read */
+/** Checks the options about the machine. @throws CccError 'usage' before anything is read */
 function checkMachine(options: VerifyCommandOptions): void {
   checkTopologyIsGiven(options);
   if (options.topo !== undefined && options.ranks !== undefined) {

@@ -1,4 +1,4 @@
-/** What `ccc compile` writes of a compact plan: the plan, and the report on it. */
+/** Writes the output of `ccc compile --compact`: the plan, and the report on it. */
 import { compactPlanText } from '../../compact/plan-json.ts';
 import type { CompiledCompactPlan } from '../../session/compile/compact-plan.ts';
 import { note, writeJson, writeResult } from '../output.ts';

@@ -1,4 +1,4 @@
-/** What `ccc compile --compact` says about a plan, to people and to programs. */
+/** Writes the report of `ccc compile --compact`, as text and as JSON. */
 
 import type { CompactCompileResult } from '../../compact/compile.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
@@ -9,7 +9,7 @@ import { boundDocument, costDocument, verificationDocument } from '../plan-docum
 import { ratesText } from '../rates.ts';
 import { displayLimits } from '../shown.ts';
 
-/** The report in lines of at most `width` columns where words allow. */
+/** Writes the report in lines of at most `width` columns where words allow. */
 export function compactReport({ bundle, steps }: CompactCompileResult, width = displayLimits.width): string {
   const { proved, topology, cost, bound, size = 0 } = bundle;
   const { plan, verification } = proved;
@@ -38,7 +38,7 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = d
   return layOutReport(entries, width);
 }
 
-/** The plan's price, bound and proof as one document. */
+/** Makes a document of the plan's time, bound and proof. */
 export function compactDocument({ bundle, steps }: CompactCompileResult): object {
   const { proved, topology, size = 0, dtype, cost, bound, origin } = bundle;
   const { plan, verification } = proved;

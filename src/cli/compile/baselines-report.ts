@@ -5,7 +5,7 @@ import type { Baseline, Baselines } from '../../search/baselines.ts';
 import { wrap } from '../show/text.ts';
 import { displayLimits } from '../shown.ts';
 
-/** @param plan what the chosen plan takes, where there is one */
+/** Writes the times of NCCL's rings and trees. @param plan the time of the chosen plan, if there is one */
 export function baselinesText(
   { priced, missing }: Baselines,
   plan: Seconds | undefined,
@@ -25,7 +25,7 @@ function baselineWords({ name, seconds, optimality, channels, bulks }: Baseline,
   return text.split(' ');
 }
 
-/** Differences below the digits that are shown are none. */
+/** Compares with the plan. Differences smaller than the printed digits count as none. */
 function besidePlan(ratio: number): string {
   const times = `${ratio.toFixed(2)} times the plan`;
   return ratio < 0.995 ? `${times}: NCCL would be faster` : times;

@@ -1,4 +1,4 @@
-/** What `ccc compile --explain` adds: every candidate with its price and why it was not chosen, and what was not priced. */
+/** Writes the candidates for `ccc compile --explain`: each with its time and why it was not chosen, and what was not evaluated. */
 
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
@@ -9,10 +9,10 @@ import type { Dismissal } from '../../synth/index.ts';
 import { textWidth, wrap } from '../show/text.ts';
 import { displayLimits } from '../shown.ts';
 
-/** A candidate with what decided against it. */
+/** A candidate with the reason why it was not chosen. */
 export interface ExplainedCandidate extends CandidateReport {
   readonly reason: string;
-  /** M over the time: what is left of the links' bandwidth. */
+  /** M over the time: the bandwidth that the collective reaches, in bytes per second. */
   readonly effectiveBandwidth: BytesPerSecond;
 }
 
@@ -75,12 +75,12 @@ function reasonOf(candidate: CandidateReport, chosen: CandidateReport, objective
   return `${excess(value, best)}: ${costlier(candidate, chosen, size)}`;
 }
 
-/** What candidates are compared by. */
+/** Returns the value by which the objective compares candidates. */
 function comparedValue({ seconds, latency, secondsPerByte }: CandidateReport, objective: Objective): number {
   return { time: seconds, latency, bandwidth: secondsPerByte }[objective];
 }
 
-/** As in choosing: what differs by rounding only is the same. */
+/** Whether two values are equal up to rounding, as in the choice. */
 function isSame(a: number, b: number): boolean {
   return a.toPrecision(12) === b.toPrecision(12);
 }
@@ -92,7 +92,7 @@ function excess(value: number, best: number): string {
   return ratio >= 1.995 ? `${Number(ratio.toPrecision(3))} times` : `+${Number((100 * (ratio - 1)).toPrecision(2))} %`;
 }
 
-/** What makes it slower: the greater of the differences in latency and in bytes' time. */
+/** Says whether the candidate loses by latency or by the time of bytes, whichever difference is greater. */
 function costlier(candidate: CandidateReport, chosen: CandidateReport, size: Bytes): string {
   const latency = candidate.latency - chosen.latency;
   const bytes = size * (candidate.secondsPerByte - chosen.secondsPerByte);
@@ -102,7 +102,10 @@ function costlier(candidate: CandidateReport, chosen: CandidateReport, size: Byt
   return Number.isFinite(ratio) ? `bytes take ${Number(ratio.toPrecision(3))} times as long` : 'bytes take time';
 }
 
-/** The candidates, best first; those in more bulks than anybody looked at apart; then what was not priced and why. In lines of `width` columns. */
+/**
+ * Writes the candidates, best first; then those whose time in more bulks is only an estimate, since it was not searched; then what was not evaluated
+ * and why. Lines have at most `width` columns.
+ */
 export function explainText(compiled: CompiledPlan, objective: Objective, width = displayLimits.width): string {
   if (compiled.explained === undefined) return 'ccc: there was no time to explain the candidates\n';
   const candidates = withReasons(compiled.explained, objective, compiled.size);
@@ -128,7 +131,7 @@ export function explainText(compiled: CompiledPlan, objective: Objective, width 
   return parts.join('\n');
 }
 
-/** What could not be used, or would have been slower in any case: those with one reason together, in the order of the first of them. */
+/** Groups candidates that could not be used, or had no chance, by their reason, in the order of their first occurrence. */
 function byReason(dismissed: readonly Dismissal[]): readonly { readonly names: string[]; readonly reason: string }[] {
   const reasons = new Map<string, string[]>();
   for (const { name, reason } of dismissed) {
@@ -156,7 +159,7 @@ function numbersOf({ name, seconds, effectiveBandwidth, optimality }: ExplainedC
 
 const gap = '  ';
 
-/** Columns: a name that is too long goes on in the line below, and so does a reason. */
+/** Writes columns. A name or a reason that is too long continues on the next line. */
 function table(rows: readonly Row[], width: number): string {
   const widths = [1, 2, 3].map((column) => Math.max(...rows.map((row) => textWidth(row[column]))));
   const numbersWidth = widths.reduce((sum, column) => sum + column + gap.length, 2 * gap.length);

@@ -5,7 +5,10 @@ import type { GroupShare } from '../../process-groups/groups.ts';
 import { elide, formatWideTable } from '../show/table.ts';
 import { displayLimits } from '../shown.ts';
 
-/** A table of the groups; what they lose to one another is the difference between their times alone and the plan's. */
+/**
+ * Writes a table of the groups. The difference between a group's time alone and the plan's time is what the groups lose to contention with each
+ * other.
+ */
 export function groupsText(groups: readonly GroupShare[], together: Seconds, width: number | undefined): string {
   const rows = groups.map(groupRow);
   const longest = Math.max(...groups.map(({ aloneSeconds }) => aloneSeconds));

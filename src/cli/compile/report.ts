@@ -15,7 +15,7 @@ import { criticalPathText } from './critical-path.ts';
 import { bulksOf, pipelineEntries } from './pipeline-report.ts';
 import { stagedEntries } from './staged-report.ts';
 
-/** A line of the report: what it is about, and what there is to say; each text starts a line of its own. */
+/** An entry of the report: a label, and texts, each of which starts on a new line. */
 export type ReportEntry = readonly [label: string, ...texts: readonly string[]];
 
 /**
@@ -63,13 +63,13 @@ export function compileReport(
   return layOutReport(entries, width);
 }
 
-/** How many links are between two ranks, on average. */
+/** Says how many links lie between two communicating ranks, on average. */
 function apart(stretch: number): string {
   const links = round(stretch);
   return links === '1' ? '1 link apart' : `${links} links apart on average`;
 }
 
-/** Labels in a column of their own; what does not fit on the line of a text goes on two columns further in. */
+/** Writes the labels in a column of their own. If a text does not fit on its line, its continuation is indented by two more columns. */
 export function layOutReport(entries: readonly ReportEntry[], width: number): string {
   const labelWidth = Math.max(...entries.map(([label]) => label.length));
   const textLines = (label: string, text: string): string[] => {
@@ -82,7 +82,7 @@ export function layOutReport(entries: readonly ReportEntry[], width: number): st
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** What runs of a size that is no whole number of elements: models take any. */
+/** Says which size the plan runs for a size that is not a multiple of the element size; models accept any size. */
 function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: CompiledPlan): readonly ReportEntry[] {
   if (dtype === undefined || topology?.messages !== undefined) return [];
   const { counts } = proved.plan.collective;
@@ -97,7 +97,7 @@ function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: Comp
   ];
 }
 
-/** What M is rounded up to where messages are whole units of memory. */
+/** Says what M is rounded up to if messages must be whole units of memory. */
 function paddedEntries({ bundle: { size = 0, topology, proved }, asked }: CompiledPlan): readonly ReportEntry[] {
   const { messages, name = '' } = topology ?? {};
   if (messages === undefined || size === asked) return [];
@@ -126,7 +126,7 @@ function shapeText(compiled: CompiledPlan, anyBulks: boolean): string {
   ].join(', ');
 }
 
-/** Which protocol, what others would take, and over how many lanes messages go, where the machine has them. */
+/** Says which protocol the plan uses, the times of the others, and over how many lanes messages are sent, if the machine has protocols or lanes. */
 function laneEntries({ bundle, protocols = [] }: CompiledPlan): readonly ReportEntry[] {
   const { topology, origin, cost } = bundle;
   const times = (seconds: number): string => `${(seconds / cost.seconds).toFixed(2)} times as long`;
@@ -141,7 +141,7 @@ function laneEntries({ bundle, protocols = [] }: CompiledPlan): readonly ReportE
   ];
 }
 
-/** Into what the first shard is cut, where its chunks were given sizes of their own (docs/sizes.md). */
+/** Says into which parts the first shard is cut, if its chunks were given sizes of their own (docs/sizes.md). */
 function sizesEntries({ bundle: { origin, proved } }: CompiledPlan): readonly ReportEntry[] {
   if (!Array.isArray(origin?.sizes)) return [];
   const text = `${origin.sizes.join(', ')} of ${proved.plan.collective.chunks} chunks: message sizes by linear programming`;
@@ -170,7 +170,7 @@ function ringEntries({ bundle: { origin } }: CompiledPlan): readonly ReportEntry
   return [['ring order', order.join(' '), gain]];
 }
 
-/** What a linear program made of the best plan, and how good its class gets. */
+/** Says how a linear program improved the best plan, and how good plans of its class can become. */
 function roundsEntries({ inRounds }: CompiledPlan): readonly ReportEntry[] {
   if (inRounds === undefined) return [];
   const { before, after, rounds, steps, seconds, solver } = inRounds;
@@ -183,7 +183,7 @@ function roundsEntries({ inRounds }: CompiledPlan): readonly ReportEntry[] {
   return [['ILP', gain, best]];
 }
 
-/** What more there would be to do. */
+/** Says how a more thorough search could be requested. */
 function effortEntries({ effort }: CompiledPlan): readonly ReportEntry[] {
   return effort === 'full'
     ? []

@@ -1,4 +1,4 @@
-/** Scripts that complete command lines, for each shell in its own language. Everything they know stands in them: completing starts no ccc. */
+/** Writes scripts that complete command lines, in the language of each shell. All words are in the script, so that completing does not start ccc. */
 import type { CompletedCommand, CompletedOption, Offered } from './words.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -15,7 +15,7 @@ export function completionScript(shell: Shell, commands: readonly CompletedComma
   }
 }
 
-/** Options that differ in nothing from command to command are told once. */
+/** Returns the options with values by their flags: an option takes the same values in all commands. */
 function valuedOptions(commands: readonly CompletedCommand[]): ReadonlyMap<string, Offered> {
   const options = commands.flatMap((command) => command.options);
   return new Map(options.flatMap(({ flag, value }) => (value === undefined ? [] : [[flag, value]])));

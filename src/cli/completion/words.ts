@@ -1,13 +1,13 @@
-/** What may stand where on the command line, as commands and options declare it and as it is shipped. */
+/** Finds the words that can follow on a command line, from the declarations of commands and options and from what is shipped. */
 import type { Command } from 'commander';
 
-/** What may stand in a place: these words, and files if they fit there. */
+/** What is offered at a place: these words and, with `files`, names of files. */
 export interface Offered {
   readonly values: readonly string[];
   readonly files: boolean;
 }
 
-/** An option by its long name, and what may follow it; undefined for options that stand alone. */
+/** An option by its long name, and what may follow it; undefined for options without a value. */
 export interface CompletedOption {
   readonly flag: string;
   readonly about: string;
@@ -18,14 +18,14 @@ export interface CompletedCommand {
   readonly name: string;
   readonly about: string;
   readonly options: readonly CompletedOption[];
-  /** What its arguments may be. */
+  /** What the command's arguments may be. */
   readonly argument: Offered;
 }
 
-/** Names by what stands in front of them: an option, or a command for its argument. */
+/** Known words for values, by option (`--topo`) or by command (for its arguments). */
 export type KnownValues = Readonly<Record<string, Offered>>;
 
-/** What is for the user to know may be a file. */
+/** Values that only the user knows may be names of files. */
 const unknown: Offered = { values: [], files: true };
 
 export function completedCommands(program: Command, known: KnownValues): readonly CompletedCommand[] {
@@ -44,13 +44,13 @@ export function completedCommands(program: Command, known: KnownValues): readonl
   }));
 }
 
-/** `--overlap <on|off>`: the words that are meant as they stand. */
+/** Returns the words of a choice: `--overlap <on|off>` gives `on` and `off`. */
 function choicesIn(flags: string): Offered | undefined {
   const words = /[<[]([\w-]+(?:\|[\w-]+)+)[>\]]/.exec(flags)?.[1].split('|');
   return words === undefined ? undefined : { values: words, files: false };
 }
 
-/** Short enough for a line beside the name. */
+/** Returns the first clause of a description, which is short enough for the line of an option. */
 function firstClause(text: string): string {
   const clause = text.split(/[;:(]|, /)[0].trim();
   return clause.replace(/['"`]/g, '');

@@ -1,9 +1,9 @@
-/** Two values side by side, and how one became the other. */
+/** Writes two values side by side with the difference between them. */
 import { oneLine } from '../../ir/plain-text.ts';
 import { textWidth } from '../show/text.ts';
 import { displayLimits } from '../shown.ts';
 
-/** A line: what is compared, both values in words, and the change; empty where nothing is to be said of it. */
+/** A row: what is compared, both values as text, and the change; empty if there is nothing to report. */
 export interface Change {
   readonly what: string;
   readonly before: string;
@@ -11,12 +11,12 @@ export interface Change {
   readonly change: string;
 }
 
-/** A number in words, with the change in per cent where there is one. */
+/** Compares two numbers, with the change in per cent if there is one. */
 export function changeOf(what: string, before: number, after: number, words: (value: number) => string): Change {
   return { what, before: words(before), after: words(after), change: ratioText(before, after) };
 }
 
-/** `+12.5 %`, `−3 %`, `2.5 times`; empty where both are the same. */
+/** Writes a ratio: `+12.5 %`, `−3 %`, `2.5 times`; empty if both numbers are equal. */
 export function ratioText(before: number, after: number): string {
   if (Math.abs(before - after) <= 1e-9 * Math.abs(before)) return '';
   if (before === 0) return 'new';
@@ -26,12 +26,12 @@ export function ratioText(before: number, after: number): string {
   return percent === 0 ? '' : `${percent < 0 ? '−' : '+'}${Math.abs(percent)} %`;
 }
 
-/** Text that is the same on both sides, or not. */
+/** Compares two texts. */
 export function textChange(what: string, before: string, after: string): Change {
   return { what, before, after, change: before === after ? '' : 'other' };
 }
 
-/** The lines in columns, no wider than `width` where long values can be cut. */
+/** Writes the rows in columns, within `width` if long values can be cut. */
 export function changesText(header: readonly [string, string], changes: readonly Change[], width: number): string {
   const all = [{ what: '', before: header[0], after: header[1], change: 'change' }, ...changes];
   const widest = (key: keyof Change): number => Math.max(...all.map((change) => textWidth(oneLine(change[key]))));

@@ -1,4 +1,4 @@
-/** What is different about two machines: how much there is of everything, and which links and nodes are gone, new or other. */
+/** Compares two machines: counts of nodes and links, and which links and nodes were removed, added or changed. */
 import { linkName, type Topology } from '../../ir/topology.ts';
 import { counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import { displayLimits } from '../shown.ts';
@@ -19,7 +19,7 @@ function others({ nodes, chips }: Topology): number {
   return nodes.length - chips.length;
 }
 
-/** Links by their ends' names and numbers: those of one machine only, or of other latency, bandwidth or kind. */
+/** Compares links by the names of their ends: returns those that only one machine has, and those with another latency, bandwidth or kind. */
 export function machineLinkChanges(before: Topology, after: Topology): readonly Change[] {
   const [a, b] = [linksOf(before), linksOf(after)];
   const changed = [...new Set([...a.keys(), ...b.keys()])]
@@ -35,7 +35,7 @@ export function machineLinkChanges(before: Topology, after: Topology): readonly 
     : [...named, { what: `… ${counted(left, 'more link')}`, before: '', after: '', change: '' }];
 }
 
-/** Several links between the same nodes stand side by side. */
+/** Groups the links by their ends; the parameters of parallel links are written one after the other. */
 function linksOf(topology: Topology): ReadonlyMap<string, string> {
   const links = new Map<string, string>();
   for (const link of topology.links) {

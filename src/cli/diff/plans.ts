@@ -1,4 +1,4 @@
-/** What is different about two plans: time, bound, steps, what the links carry and who sends how much. */
+/** Compares two plans: time, bound, steps, loads of links, and how much each rank sends to each other. */
 import { judgeCertificate } from '../../certificates/index.ts';
 import { messageChunks } from '../../ir/collective.ts';
 import type { Plan } from '../../ir/plan.ts';
@@ -12,18 +12,18 @@ import { overlayEdges } from '../show/plan/overlay.ts';
 import { displayLimits } from '../shown.ts';
 import { type Change, changeOf, ratioText, textChange } from './changes.ts';
 
-/** A plan, what its document says, and what it takes where its machine is known. */
+/** A plan, what its document says and, if its machine is known, its simulated time. */
 export interface ComparedPlan {
   readonly plan: Plan;
   readonly machine: string;
   readonly timed: SimulatedProof | undefined;
-  /** Seconds, of its document's certificate; undefined where that is of another machine or size, or does not hold. */
+  /** The lower bound in seconds that the document's certificate proves; undefined if the certificate is for another machine or size, or invalid. */
   readonly bound: number | undefined;
-  /** The simulated time as its document states it, in seconds. */
+  /** The simulated time in seconds that the plan's document states. */
   readonly stated: number | undefined;
 }
 
-/** @param blocks what the plan's document says beside the plan */
+/** Prepares a plan for comparison. @param blocks what the plan's document contains in addition to the plan */
 export function comparedPlan(plan: Plan, blocks: DocumentBlocks, timed: SimulatedProof | undefined): ComparedPlan {
   const { cost, bound, topology } = blocks;
   const stated = isRecord(cost) && typeof cost.seconds === 'number' ? cost.seconds : undefined;
@@ -41,7 +41,7 @@ function certifiedBound(plan: Plan, certificate: unknown, timed: SimulatedProof 
   return isCertified ? certificate.seconds : undefined;
 }
 
-/** The plans as a whole. */
+/** Compares the plans as a whole. */
 export function planChanges(before: ComparedPlan, after: ComparedPlan): readonly Change[] {
   const [a, b] = [before.plan, after.plan];
   const both = (what: string, words: (compared: ComparedPlan) => string): Change =>
@@ -104,7 +104,7 @@ function usedLinks({ report }: SimulatedProof): number {
   return report.links.filter(({ messages }) => messages > 0).length;
 }
 
-/** What each link carries, by its name: those whose bytes changed, the greatest changes first. */
+/** Compares the bytes on each link, by name. Only links whose bytes changed are listed, the largest change first. */
 export function linkChanges(before: SimulatedProof, after: SimulatedProof): readonly Change[] {
   return greatest(bytesByLink(before), bytesByLink(after), formatBytes, 'link');
 }
@@ -118,7 +118,7 @@ function bytesByLink({ routes: { topology }, report }: SimulatedProof): Readonly
   return bytes;
 }
 
-/** Which part of M goes from rank to rank: the pairs of which that changed. */
+/** Compares the fraction of M that each rank sends to each other rank; only pairs that changed are listed. */
 export function pairChanges(before: Plan, after: Plan): readonly Change[] {
   const words = (share: number): string => (share === 0 ? 'nothing' : `${Number((100 * share).toPrecision(3))} % of M`);
   return greatest(sharesByPair(before), sharesByPair(after), words, 'pair');

@@ -1,22 +1,22 @@
-/** Long work of a command: its progress line, Ctrl-C, and the linear models that the user wants to keep. */
+/** Runs the long work of a command: shows a progress line, handles Ctrl-C, and keeps the last linear model if the user asked for it. */
 import { constants as system } from 'node:os';
 import type { JobOptions } from '../../session/job-options.ts';
 import type { NamedModel } from '../../session/workers/job-control.ts';
 import { type ProgressLine, progressLine } from './progress.ts';
 
-/** The first of these signals ends the work with its best result so far, the second one ends the process. */
+/** The first of these signals ends the work with its best result so far; the second one ends the process. */
 const endings = ['SIGINT', 'SIGTERM'] as const;
 
 export interface WatchOptions {
-  /** Milliseconds from the start of the process. */
+  /** Limit in milliseconds, counted from the start of the process. */
   readonly timeLimit?: number | undefined;
   /** Shows progress even where standard error is no terminal. */
   readonly progress?: boolean | undefined;
-  /** Called with the last linear model that was solved, if there was one, however the work ended. */
+  /** Called when the work has ended, however it did, with the last linear model that was solved, or undefined if there was none. */
   readonly onLastModel?: ((last: NamedModel | undefined) => Promise<void>) | undefined;
 }
 
-/** Does work that may take long. @param work given what it is to be watched and ended by */
+/** Runs work that may take long. @param work receives the options by which it is watched and ended */
 export async function interruptible<Result>(
   { timeLimit, progress, onLastModel }: WatchOptions,
   work: (options: JobOptions) => PromiseLike<Result>,
@@ -47,7 +47,7 @@ export async function interruptible<Result>(
   }
 }
 
-/** Ctrl-C, and what schedulers and `timeout` send in its place. */
+/** Handles Ctrl-C, and the SIGTERM that batch schedulers and `timeout` send. */
 class Interrupts {
   private readonly controller = new AbortController();
   private readonly line: ProgressLine;
@@ -60,7 +60,10 @@ class Interrupts {
     return this.controller.signal;
   }
 
-  /** Without workers nothing could end the work but the end of the process, which is what signals do unless they are handled. */
+  /**
+   * Starts handling the signals. This is called only once workers do the work: without workers nothing could stop it but the end of the process,
+   * which is what unhandled signals cause.
+   */
   listen(): void {
     for (const signal of endings) process.on(signal, this.handle);
   }

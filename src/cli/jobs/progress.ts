@@ -4,14 +4,14 @@ import { note } from '../output.ts';
 import { widthOf } from '../terminal.ts';
 
 export interface ProgressLine {
-  /** Whether anybody sees it. */
+  /** Whether the line is displayed anywhere. */
   readonly isShown: boolean;
   show(text: string): void;
-  /** Removes the line before the result is printed. */
+  /** Removes the line, so that the result can be printed in its place. */
   clear(): void;
 }
 
-/** On a terminal one line that changes. Elsewhere nothing, or with `always` a line for each text. */
+/** Makes a progress line. On a terminal it is one line that changes. Elsewhere nothing is written, or with `always` one line per text. */
 export function progressLine(always: boolean): ProgressLine {
   const isTerminal = process.stderr.isTTY;
   if (!isTerminal && !always) return { isShown: false, show: () => {}, clear: () => {} };

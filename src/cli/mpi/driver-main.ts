@@ -1,4 +1,4 @@
-/** The part of the driver that is the same for every plan, in C: buffers, the check, the clock and main. */
+/** The part of the C driver that is the same for every plan: buffers, the check, the clock and main. */
 export const mainText = String.raw`
 /* Memory on large pages where the system has them, so that page faults are nobody's time. */
 static void *room(size_t bytes)

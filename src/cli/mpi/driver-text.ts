@@ -1,13 +1,13 @@
 /**
- * The C program that calls an emitted collective: checks it against a reference computed from the post-condition alone, and times it
- * beside MPI's own function, turn by turn, in one run.
+ * Writes the C program that calls an emitted collective. It checks the result against a reference computed from the definition of the collective, and
+ * measures the plan and MPI's own function alternately in one run.
  */
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { type Dtype, isPair, operatorLacking, operatorsOf } from '../../ir/dtype.ts';
 import { mainText } from './driver-main.ts';
 
-/** C's and MPI's name of each element type that MPI's C interface has. */
+/** The names in C and in MPI of each element type that MPI's C interface has. */
 const types: Partial<Readonly<Record<Dtype, readonly [string, string]>>> = {
   i8: ['int8_t', 'MPI_INT8_T'],
   u8: ['uint8_t', 'MPI_UINT8_T'],
@@ -26,7 +26,7 @@ const types: Partial<Readonly<Record<Dtype, readonly [string, string]>>> = {
   'f64+i32': ['struct { double value; int32_t index; }', 'MPI_DOUBLE_INT'],
 };
 
-/** MPI's operator, and the value of a ⊕ b in C. */
+/** MPI's operator, and the C expression of a ⊕ b. */
 const operators = {
   sum: ['MPI_SUM', 'a + b'],
   prod: ['MPI_PROD', 'a * b'],
@@ -39,7 +39,7 @@ const operators = {
   maxloc: ['MPI_MAXLOC', 'a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b'],
 } as const;
 
-/** What the driver does with elements: makes number x of a rank's input, compares two, and shows one as a number. */
+/** C functions on elements: the value of element x of a rank's input, comparison of two elements, and conversion to a number for messages. */
 const plainElements = `/* Element x of a rank's input: small whole numbers, which every element type adds up exactly. */
 static element value(int64_t of, int64_t x)
 {
@@ -62,8 +62,8 @@ static int same(element a, element b) { return a.value == b.value && a.index == 
 static double shown(element a) { return (double)a.value; }`;
 
 /**
- * How a kind is called, `F` standing for `MPI_` or `ccc_` and the name, `S` and `R` for the buffers; and what element x of the output is.
- * n elements make a shard.
+ * How a collective is called in C: the names of the two functions (MPI's and the emitted one), their arguments (`S` and `R` are the buffers, n the
+ * number of elements of a shard), and the expected element x of the output.
  */
 interface Calls {
   readonly names: readonly [string, string];
@@ -116,7 +116,10 @@ const calls: Partial<Readonly<Record<Collective['kind'], Calls>>> = {
   barrier: { names: ['MPI_Barrier', 'ccc_barrier'], passed: 'MPI_COMM_WORLD', expected: 'value(0, 0)' },
 };
 
-/** Shards of n elements in a rank's buffers, and where input stands in the output (allgather) or the other way round, as C. */
+/**
+ * Returns C expressions for the number of shards in a rank's buffers, and for where the input is in the output (allgather) or the output in the input
+ * (scatter) when in place.
+ */
 function shapes({ kind, ranks }: Collective): { inputs: string; outputs: string; inputAt: string; outputAt: string } {
   const atRoot = (shards: number): string => `(rank == ROOT ? ${shards} : 0)`;
   const plain = { inputAt: '0', outputAt: '0' };
@@ -145,7 +148,8 @@ function shapes({ kind, ranks }: Collective): { inputs: string; outputs: string;
 }
 
 /**
- * The program. Its arguments are triples: elements of a shard, samples, calls per sample; 0 samples only check. It prints one JSON document.
+ * Writes the program. Its arguments are triples: elements of a shard, samples, calls per sample; with 0 samples it only checks. It prints one JSON
+ * document.
  * @throws CccError 'unsupported' for an element type that MPI does not have
  */
 export function driverText(collective: Collective, dtype: Dtype): string {
@@ -162,12 +166,12 @@ export function driverText(collective: Collective, dtype: Dtype): string {
   }
   const lacking = operatorLacking(op, dtype);
   if (lacking !== undefined && collectiveFacts[kind].reduces) throw new CccError('unsupported', lacking);
-  // Where nothing is reduced, any operator of the type will do for what is not called.
+  // If nothing is reduced, any operator of the type will do, since no code that uses it is called.
   const [mpiOperator, combined] = operators[lacking === undefined ? op : operatorsOf(dtype)[0]];
   const { inputs, outputs, inputAt, outputAt } = shapes(collective);
   const parameters = `const void *s, void *r, int n`;
   const own = kind === 'scatter' ? 'in_place && rank == ROOT' : 'in_place';
-  // Where MPI_IN_PLACE stands: at the root alone in rooted collectives, for the output in a scatter.
+  // Decides where MPI_IN_PLACE goes: rooted collectives take it at the root only, a scatter in place of the output.
   const sends = kind === 'gather' || kind === 'reduce' ? 'in_place && rank == ROOT' : own;
   const passed = call.passed
     .replace(/\bS\b/, kind === 'scatter' ? 's' : `${sends} ? MPI_IN_PLACE : s`)

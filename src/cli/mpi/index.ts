@@ -1,4 +1,4 @@
-/** `ccc run --on mpi`: a plan as C under mpirun, checked, and timed beside MPI's own collective in the same run. */
+/** `ccc run --on mpi` compiles a plan as C, runs it under mpirun, checks the results, and measures MPI's own collective in the same run. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,37 +28,37 @@ import { doubledSizes, headOf, rowDocument, rowText } from '../run/sizes.ts';
 import { driverText } from './driver-text.ts';
 import { compileMpi, mpiVersion, runMpi } from './launch.ts';
 
-/** What is left out is as the plan's document says, else 64 MiB of f32. */
+/** Options of a run. Defaults are the values in the plan's document, else 64 MiB of f32. */
 export interface MpiRunOptions {
   readonly size?: Bytes | undefined;
-  /** From one to the other, doubling, in place of `size`. */
+  /** Range of sizes, each twice the previous one, in place of `size`. */
   readonly sizes?: readonly [Bytes, Bytes] | undefined;
   readonly dtype?: Dtype | undefined;
   readonly op?: ReductionOperator | undefined;
-  /** Timed samples of each of the two. */
+  /** Timed samples of the plan, and of MPI's own collective. */
   readonly repetitions: number;
-  /** Must be the plan's number of ranks. */
+  /** Must equal the plan's number of ranks. */
   readonly processes?: number | undefined;
-  /** After that long the program is ended. */
+  /** Seconds after which the program is ended. */
   readonly limit?: Seconds | undefined;
   readonly json?: boolean | undefined;
   readonly limits: Limits;
 }
 
-/** What came out; seconds are those of the slowest rank, the least of all samples. */
+/** The result of a run. Times are the minimum over all samples of the slowest rank's time. */
 export interface MpiMeasurement extends DriverResult {
   readonly plan: string;
   readonly collective: Collective;
   readonly dtype: Dtype;
   readonly size: Bytes;
   readonly mpi: string;
-  /** What the ranks said of it. */
+  /** What the ranks printed to standard error. */
   readonly remarks: string;
 }
 
 const defaultLimit = 300;
 
-/** Runs, prints, and sets the exit code: 1 if a result is wrong. */
+/** Runs a plan, prints the result, and sets the exit code to 1 if a result is wrong. */
 export async function runOnMpi(source: SourceText, options: MpiRunOptions): Promise<void> {
   if (options.sizes !== undefined) return runSizesOnMpi(source, options, doubledSizes(options.sizes));
   const measured = await measureOnMpi(source, options);
@@ -70,7 +70,7 @@ export async function runOnMpi(source: SourceText, options: MpiRunOptions): Prom
   else writeStandardOutput(textOf(measured));
 }
 
-/** Prints a table over sizes, MPI's own collective beside the plan. */
+/** Prints a table over sizes, with MPI's own collective next to the plan. */
 async function runSizesOnMpi(source: SourceText, options: MpiRunOptions, sizes: readonly Bytes[]): Promise<void> {
   const measured = await measureSizes(source, options, sizes);
   const rows = measured.map((each) => {
@@ -93,16 +93,16 @@ async function runSizesOnMpi(source: SourceText, options: MpiRunOptions, sizes: 
 }
 
 /**
- * Proves the plan for MPI, compiles and runs it.
- * @throws CccError 'unsupported' for a plan or element type that MPI does not take, 'usage' for a wrong number of processes,
- * 'file' where MPI is missing or fails, 'stopped' when it takes too long
+ * Proves a plan under MPI's buffer ownership, compiles it and runs it.
+ * @throws CccError 'unsupported' for a plan or element type that MPI cannot run, 'usage' for a wrong number of processes, 'file' if MPI is missing or
+ * fails, 'stopped' if it takes too long
  */
 export async function measureOnMpi(source: SourceText, options: MpiRunOptions): Promise<MpiMeasurement> {
   const [measured] = await measureSizes(source, options, undefined);
   return measured;
 }
 
-/** The same for several sizes, in one run; undefined for the one of the options, or of the plan. */
+/** As `measureOnMpi`, for several sizes in one run. @param sizes undefined for the single size of the options or of the plan */
 export async function measureSizes(
   source: SourceText,
   options: MpiRunOptions,
@@ -129,7 +129,7 @@ export async function measureSizes(
   const unit = (collectiveFacts[kind].sharded ? ranks : 1) * dtypeBytes[dtype];
   if (options.size !== undefined) checkWholeElements(options.size, dtype);
   const fitting = wanted.map((size) => Math.floor(size / unit));
-  // In a series of sizes each has an element at least, and none is there twice.
+  // In a series of sizes, each has at least one element and occurs once.
   const elements = sizes === undefined ? fitting : [...new Set(fitting.map((each) => Math.max(1, each)))];
   const folder = mkdtempSync(join(tmpdir(), 'ccc-mpi-'));
   try {
@@ -150,24 +150,24 @@ export async function measureSizes(
   }
 }
 
-/** Short calls are timed together: one alone is near the resolution of the clock. */
+/** Returns how many calls are timed together, since the time of a single short call is close to the resolution of the clock. */
 export function callsPerSample(size: Bytes): number {
   return Math.max(1, Math.min(40, Math.floor(2 ** 18 / Math.max(1, size))));
 }
 
-/** One line of the driver's document. */
+/** One entry of the document that the driver program prints. */
 export interface DriverResult {
   readonly seconds: Seconds;
   readonly mpiSeconds: Seconds;
-  /** Of all samples. */
+  /** Times of all samples. */
   readonly all: readonly Seconds[];
   readonly allMpi: readonly Seconds[];
-  /** Output elements that were wrong, on all ranks together. */
+  /** Number of wrong output elements on all ranks. */
   readonly wrong: number;
   readonly mpiWrong: number;
 }
 
-/** @throws CccError 'file' when the program was ended before it had written everything */
+/** Parses the driver's output. @throws CccError 'file' if the program ended before it had written everything */
 export function readResults(output: string, errors: string): readonly DriverResult[] {
   let document: unknown;
   try {

@@ -1,4 +1,4 @@
-/** What `ccc optimize` says: before and after against the bound, and what the engines find. */
+/** Writes the report of `ccc optimize`: the times before and after relative to the bound, and the best plan that the engines find. */
 import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds, type Seconds } from '../../ir/units.ts';
 import type { OptimizedPlan } from '../../session/optimize.ts';

@@ -1,4 +1,4 @@
-/** A frontier as a table, as a JSON document and as a drawing. */
+/** Writes the Pareto frontier of steps and rounds as a table, as a JSON document and as charts. */
 
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted } from '../../ir/units.ts';
@@ -22,7 +22,7 @@ export function frontierText(result: FoundFrontier, title: string): string {
   return `${title}, C up to ${result.chunksUpTo}: ${bound}\n\n${formatTable({ header, rows })}\n\n${plot(result)}\n${closing(result)}`;
 }
 
-/** What is known of everything that is not in the table. */
+/** Says what is known about trade-offs that are not in the table. */
 function closing({ complete, gaps, points, stoppedEarly }: FoundFrontier): string {
   if (complete) return 'Everything below these points is proved impossible.\n';
   const ended = stoppedEarly ? 'Stopped early: there may be more points, of as many chunks and of more.\n' : '';
@@ -57,7 +57,7 @@ export function frontierDocument(result: FoundFrontier): object {
   };
 }
 
-/** Steps to the right, rounds per chunk upwards; each point is its C. */
+/** Draws the frontier in characters: steps to the right, rounds per chunk upwards; each point shows its number of chunks C. */
 function plot({ points, roundsPerChunk }: FoundFrontier): string {
   if (points.length < 2) return '';
   const most = Math.max(...points.map(({ rounds, chunks }) => rounds / chunks));
@@ -87,7 +87,7 @@ function ratioText(rounds: number, chunks: number): string {
 
 const drawing = { width: 640, height: 400, margin: 56 };
 
-/** The frontier as an SVG: steps to the right, rounds per chunk upwards, the bound as a line. */
+/** Draws the frontier as SVG: steps to the right, rounds per chunk upwards, the lower bound as a line. */
 export function frontierSvg({ points, roundsPerChunk }: FoundFrontier, title: string): string {
   const { width, height, margin } = drawing;
   const mostSteps = Math.max(1, ...points.map(({ steps }) => steps));

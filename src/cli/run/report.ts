@@ -1,4 +1,4 @@
-/** What `ccc run` says: for people (text) and for programs (`--json`). */
+/** Writes the report of `ccc run`, as text and as JSON. */
 
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
@@ -6,13 +6,13 @@ import type { PlanRun } from '../../jobs/run-plan.ts';
 import { type InputKind, type Mismatch, type StepTimes, stepTimes } from '../../run/index.ts';
 import { ratesOf } from '../rates.ts';
 
-/** A run, and what is to be said of it. */
+/** A run, and what its report mentions. */
 export interface ReportedRun extends PlanRun {
   readonly inputs: InputKind;
   readonly timeline: boolean;
 }
 
-/** The fastest repetition and the one in the middle. */
+/** Returns minimum and median of the repetitions. */
 function summary(seconds: readonly Seconds[]): { readonly min: Seconds; readonly median: Seconds } {
   const sorted = [...seconds].sort((a, b) => a - b);
   return { min: sorted[0], median: sorted[sorted.length >> 1] };
@@ -22,7 +22,7 @@ function stepsOf({ plan, result, timeline }: ReportedRun): readonly StepTimes[] 
   return timeline && result.times !== undefined ? stepTimes(plan, result.times) : undefined;
 }
 
-/** A few lines: what ran, how long it took, at which rates, and whether the results are right. */
+/** Writes a few lines: what ran, how long it took, at which bandwidths, and whether the results are right. */
 export function runText(shown: ReportedRun): string {
   const { plan, dtype, result } = shown;
   const { kind, ranks } = plan.collective;
@@ -61,7 +61,7 @@ function stepLine({ step, operations, start, end }: StepTimes): string {
   return `${cells.join('')}${formatSeconds(start).padStart(12)}${formatSeconds(end).padStart(12)}`;
 }
 
-/** The document of `--json`; seconds and bytes per second. */
+/** Makes the document of `--json`; times are in seconds, bandwidths in bytes per second. */
 export function runDocument(shown: ReportedRun): object {
   const { plan, dtype, inflight, verification, result, inputs } = shown;
   const { wrong } = result;
@@ -85,7 +85,7 @@ export function runDocument(shown: ReportedRun): object {
   };
 }
 
-/** Values as text: JSON has no 64-bit integers, infinities or NaN. */
+/** Writes values as text, since JSON has no 64-bit integers, infinities or NaN. */
 function jsonMismatch({ rank, element, expected, found }: Mismatch): object {
   return { rank, element, expected: String(expected), found: String(found) };
 }

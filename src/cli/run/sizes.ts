@@ -1,29 +1,29 @@
-/** `ccc run --sizes`: a row for each size, in the columns of nccl-tests. */
+/** Writes the table of `ccc run --sizes`: a row for each size, with the columns of nccl-tests. */
 import type { Collective } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { ratesOf } from '../rates.ts';
 
-/** One size that ran. */
+/** The results for one size. */
 export interface SizeRow {
   readonly collective: Collective;
   readonly dtype: Dtype;
   readonly size: Bytes;
-  /** Of all repetitions. */
+  /** Times of all repetitions. */
   readonly seconds: readonly Seconds[];
-  /** Wrong results: ranks whose output has a wrong element, or under MPI all such elements; undefined where nobody looked. */
+  /** Number of ranks whose output is wrong or, under MPI, of wrong elements; undefined if the results were not checked. */
   readonly errors: number | undefined;
 }
 
-/** A column of another runtime's own collective, beside the plan's. */
+/** A column with the times of another runtime's own collective. */
 export interface OtherTimes {
-  /** At the head of the column: `MPI`. */
+  /** Heading of the column, such as `MPI`. */
   readonly name: string;
   readonly seconds: readonly Seconds[];
 }
 
-/** Every size is twice the one before, as nccl-tests steps with `-f 2`; the last one is always there. */
+/** Returns sizes of which each is twice the previous one, as nccl-tests does with `-f 2`; the end of the range is always included. */
 export function doubledSizes([first, last]: readonly [Bytes, Bytes]): readonly Bytes[] {
   const sizes: Bytes[] = [];
   for (let size = first; size < last; size *= 2) sizes.push(size);
@@ -32,7 +32,7 @@ export function doubledSizes([first, last]: readonly [Bytes, Bytes]): readonly B
 
 const widths = { size: 12, count: 12, type: 6, time: 10, algbw: 9, busbw: 9, other: 10, errors: 8 } as const;
 
-/** What ran, and the heads of the columns with their units. */
+/** Writes what ran, and the headings of the columns with their units. */
 export function headOf(plan: string, { kind, ranks }: Collective, other?: string): string {
   const words: readonly (readonly [keyof typeof widths, string, string])[] = [
     ['size', 'size', '(B)'],
@@ -52,7 +52,7 @@ export function headOf(plan: string, { kind, ranks }: Collective, other?: string
   return `# ${oneLine(plan)}: ${kind} on ${ranks} ranks; the fastest run of each size\n${line(1)}\n${line(2)}\n`;
 }
 
-/** A line of the table. */
+/** Writes a row of the table. */
 export function rowText(row: SizeRow, other?: OtherTimes): string {
   const { size, dtype, errors } = row;
   const { algorithmBandwidth, busBandwidth } = ratesOf(row.collective, size, least(row.seconds));
@@ -69,7 +69,7 @@ export function rowText(row: SizeRow, other?: OtherTimes): string {
   return `${cells.join('')}\n`;
 }
 
-/** The row in `--json`: every repetition is there. */
+/** Makes the row for `--json`, with every repetition. */
 export function rowDocument(row: SizeRow, other?: OtherTimes): object {
   const { size, dtype, seconds, errors } = row;
   return {

@@ -1,9 +1,9 @@
-/** What a schedule or topology file says about itself, as lines under the heading. */
+/** Writes the description that a schedule or topology file has of itself, as lines below the heading. */
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Description } from '../../read/index.ts';
 import { wrap } from './text.ts';
 
-/** `about`, `source` and `parameters`, each where there is one. */
+/** Writes `about`, `source` and `parameters`, as far as the file has them. */
 export function descriptionLines({ about, source, parameters }: Description, width: number): readonly string[] {
   const named = parameters.map(
     (parameter) => `${parameter.name}${parameter.about === '' ? '' : ` (${parameter.about})`}`,

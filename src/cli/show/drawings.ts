@@ -1,4 +1,4 @@
-/** What `ccc show --emit svg|dot|mermaid` draws: a machine, who talks to whom in a plan, or one step of it. */
+/** Makes the graphs that `ccc show --emit svg|dot|mermaid` draws: a machine, the messages between ranks in a plan, or one step of it. */
 import { messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Plan } from '../../ir/plan.ts';
@@ -11,13 +11,13 @@ import { fractionOfMessage } from './plan/amounts.ts';
 import { overlayEdges } from './plan/overlay.ts';
 import { shownMessagesOf } from './schedule/transfers.ts';
 
-/** @throws CccError 'unsupported' for machines that are too large to be drawn */
+/** Makes the graph of a machine. @throws CccError 'unsupported' for machines that are too large to draw */
 export function drawnMachine(topology: Topology): DrawnGraph {
   checkSize(topology.nodes.length);
   return machineGraph(topology, layOutMachine(topology));
 }
 
-/** Pairs of ranks that talk, with what goes from one to the other in all. @throws CccError as `drawnMachine` */
+/** Makes the graph of ranks that exchange messages, with the total amount in each direction. @throws CccError as `drawnMachine` */
 export function drawnOverlay(plan: Plan, topology: Topology | undefined): DrawnGraph {
   const { ranks } = plan.collective;
   checkSize(ranks);
@@ -30,7 +30,9 @@ export function drawnOverlay(plan: Plan, topology: Topology | undefined): DrawnG
   return rankGraph(plan.name, ranks, arrows, placed(topology, ranks));
 }
 
-/** The messages of one step. @param step from 1 @throws CccError as `drawnMachine`, 'range' for a step that there is not */
+/**
+ * Makes the graph of the messages of one step. @param step counted from 1 @throws CccError as `drawnMachine`, 'range' for a step that does not exist
+ */
 export function drawnStep(schedule: Schedule, step: number, topology: Topology | undefined): DrawnGraph {
   const { steps, collective, name } = schedule;
   const { ranks } = collective;

@@ -1,4 +1,4 @@
-/** `ccc show` of an MSCCL++ execution plan: what each block of each gpu does, an operation a line. */
+/** Shows an MSCCL++ execution plan: what each thread block of each GPU does, one operation per line. */
 
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted } from '../../ir/units.ts';

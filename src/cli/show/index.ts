@@ -1,4 +1,4 @@
-/** What `ccc show` prints: values in, text out. Nothing here reads, writes or fails. */
+/** Makes the texts of `ccc show`. These functions take values and return text; none reads, writes or fails. */
 
 export { showOverlay } from './plan/overlay.ts';
 export { showCompactPlan, showPlan } from './plan/plan.ts';

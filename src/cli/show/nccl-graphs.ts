@@ -1,9 +1,9 @@
-/** NCCL's rings and trees, channel by channel. */
+/** Writes NCCL's rings and trees, channel by channel. */
 
 import { counted } from '../../ir/units.ts';
 import type { NcclGraphs } from '../../read/index.ts';
 
-/** What hangs where in a tree, by NCCL's number of the pattern. */
+/** Where the other hosts of a tree are attached, by NCCL's number of the tree pattern. */
 const hanging = {
   1: 'the hosts below hang on the second GPU and on the first',
   2: 'the hosts below hang on the second GPU',

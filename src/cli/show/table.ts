@@ -1,4 +1,4 @@
-/** Aligned tables in Markdown's notation, cut to the width of the terminal, and long lists of rows cut in the middle. */
+/** Writes aligned tables in Markdown's notation that fit the width of the terminal; the middle of long tables is left out. */
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted } from '../../ir/units.ts';
 import { textWidth, wrap } from './text.ts';
@@ -10,7 +10,7 @@ export interface Table {
 
 const border = { first: '| ', between: ' | ', last: ' |' };
 
-/** The table as Markdown, every column as wide as its widest cell. */
+/** Writes a table in Markdown; every column is as wide as its widest cell. */
 export function formatTable(table: Table): string {
   const lines = [table.header, ...table.rows].map((row) => row.map(cellText));
   const widths = table.header.map((_, column) => Math.max(3, ...lines.map((row) => textWidth(row[column]))));
@@ -21,8 +21,8 @@ export function formatTable(table: Table): string {
 }
 
 /**
- * The table as one or more Markdown tables below each other, none wider than `width` characters if it can be helped: each has
- * the first `fixed` columns and its share of the others. Cells that are too wide for a line of their own go on in the rows below.
+ * Writes a table as one or more Markdown tables below each other, none wider than `width` characters if possible: each has the first `fixed` columns
+ * and some of the others. Cells that are too wide for one line continue in the rows below.
  */
 export function formatWideTable(table: Table, fixed: number, width: number): string {
   const widths = columnWidths(table);
@@ -43,7 +43,7 @@ export function formatWideTable(table: Table, fixed: number, width: number): str
     .join('\n\n');
 }
 
-/** What each column takes with what stands between columns. */
+/** Returns the width of each column, including its separator. */
 function columnWidths({ header, rows }: Table): number[] {
   return header.map(
     (_, column) =>
@@ -51,10 +51,10 @@ function columnWidths({ header, rows }: Table): number[] {
   );
 }
 
-/** Narrower than this nothing is broken: words would stand alone. */
+/** Columns narrower than this are not broken, since every word would be on a line of its own. */
 const narrowest = 24;
 
-/** A row with its cells behind the first `fixed` in lines that fit, and the rows that these go on in. */
+/** Breaks the cells after the first `fixed` into lines that fit, and returns the row and its continuation rows. */
 function brokenRow(row: readonly string[], fixed: number, left: number): readonly (readonly string[])[] {
   const room = left - border.between.length;
   if (!Number.isFinite(room) || room < narrowest) return [row];
@@ -63,7 +63,7 @@ function brokenRow(row: readonly string[], fixed: number, left: number): readonl
   return Array.from({ length: lines }, (_, line) => cells.map((of) => of[line] ?? ''));
 }
 
-/** Columns `start` … `end` − 1, one group after the other, of at most `most` columns that fit in `width` together. */
+/** Groups columns `start` … `end` − 1 so that each group has at most `most` columns and fits in `width`. */
 function groupColumns(widths: readonly number[], width: number, most: number): { start: number; end: number }[] {
   const groups: { start: number; end: number }[] = [];
   let left = 0;
@@ -80,14 +80,14 @@ function groupColumns(widths: readonly number[], width: number, most: number): {
   return groups;
 }
 
-/** At most `limit` items: the first ones, what `skipped` says of those left out, and the last one. */
+/** Shortens a list to `limit` items: the first ones, the item that `skipped` makes for those that are left out, and the last one. */
 export function elide<Item>(items: readonly Item[], limit: number, skipped: (count: number) => Item): readonly Item[] {
   if (items.length <= limit) return items;
   const head = Math.max(1, limit - 2);
   return [...items.slice(0, head), skipped(items.length - head - 1), items[items.length - 1]];
 }
 
-/** A row for each item, `… 12 more edges` instead of the middle ones when there are more than `limit`. */
+/** Makes a row for each item, and `… 12 more edges` in place of the middle ones if there are more than `limit`. */
 export function elidedRows<Item>(
   items: readonly Item[],
   limit: number,

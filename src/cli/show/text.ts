@@ -4,7 +4,10 @@ import { textWidth } from '../terminal.ts';
 
 export { textWidth } from '../terminal.ts';
 
-/** Words, whatever they quote, in lines of at most `width` columns, the first after `lead` (with its own space), the others indented as far. */
+/**
+ * Breaks words into lines of at most `width` columns. The first line begins with `lead` (which includes its own space), the others are indented as
+ * far.
+ */
 export function wrap(lead: string, words: readonly string[], width: number, separator = ' '): string[] {
   const lines: string[] = [];
   const indent = ' '.repeat(textWidth(lead));
@@ -25,7 +28,7 @@ export function wrap(lead: string, words: readonly string[], width: number, sepa
   return lines;
 }
 
-/** `0, 1, 2, 5` as `0–2, 5`. The numbers must ascend. */
+/** Writes ascending numbers as ranges: `0, 1, 2, 5` becomes `0–2, 5`. */
 export function ranges(numbers: readonly number[]): string {
   const parts: string[] = [];
   for (let start = 0; start < numbers.length; ) {

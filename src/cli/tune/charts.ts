@@ -1,4 +1,4 @@
-/** Pictures of what tuning found, as SVG: times over sizes, and the best algorithm by ranks and size. */
+/** Draws results of tuning as SVG: time over size, and the best algorithm by ranks and size. */
 import { formatBytes } from '../../ir/units.ts';
 import { displayLimits } from '../shown.ts';
 import {
@@ -16,26 +16,26 @@ import {
   verticalAxis,
 } from '../svg.ts';
 
-/** One algorithm in the picture: its time at each size. */
+/** One algorithm in the chart: its time at each size. */
 export interface ChartLine {
   readonly label: string;
   readonly seconds: readonly number[];
-  /** Drawn over the others. */
+  /** Whether the line is drawn on top of the others. */
   readonly emphasised: boolean;
 }
 
-/** Times over sizes. */
+/** The content of a chart of time over size. */
 export interface TimeChart {
   readonly title: string;
   readonly sizes: readonly number[];
   readonly lines: readonly ChartLine[];
-  /** What no plan can be faster than, at each size. */
+  /** The lower bound on the time of any plan, at each size. */
   readonly bound: readonly number[];
-  /** Where one plan takes over from another. */
+  /** Sizes at which the best plan changes. */
   readonly switchPoints: readonly number[];
 }
 
-/** Both axes are logarithmic: latency shows as a level line, bandwidth as a slope. */
+/** Draws time over size. Both axes are logarithmic, so that a latency-bound time is a horizontal line and a bandwidth-bound time a slope. */
 export function timeChart({ title, sizes, lines, bound, switchPoints }: TimeChart): string {
   const times = [...bound, ...lines.flatMap(({ seconds }) => seconds)].filter((seconds) => seconds > 0);
   const x = logarithmic(sizes[0], sizes[sizes.length - 1], frame.left, frame.left + frame.width);
@@ -59,15 +59,15 @@ export function timeChart({ title, sizes, lines, bound, switchPoints }: TimeChar
   return document(title, parts);
 }
 
-/** The best algorithm by ranks (upwards) and size (to the right). */
+/** The content of a map: the best algorithm by ranks (upwards) and size (to the right). */
 export interface AlgorithmMap {
   readonly title: string;
   readonly sizes: readonly number[];
-  /** `best[index]` is the algorithm at each size. */
+  /** `best[index]` is the name of the best algorithm at size number `index`. */
   readonly rows: readonly { readonly ranks: number; readonly best: readonly string[] }[];
 }
 
-/** A box for each number of ranks and size, with the letter and colour of its algorithm, and what these mean. */
+/** Draws a box for each number of ranks and size, with the letter and colour of its algorithm, and a legend. */
 export function mapChart({ title, sizes, rows }: AlgorithmMap): string {
   const names = [...new Set(rows.flatMap(({ best }) => best))];
   const cell = { width: frame.width / sizes.length, height: frame.height / rows.length };
@@ -96,12 +96,12 @@ export function mapChart({ title, sizes, rows }: AlgorithmMap): string {
   return document(title, parts, frame.top + 10 + 20 * names.length);
 }
 
-/** A … Z, a … z, then `?`: no map has as many algorithms. */
+/** Returns A … Z, a … z, then `?`; no map has so many algorithms. */
 export function letterOf(index: number): string {
   return 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'[index] ?? '?';
 }
 
-/** White on the darker colours of the palette. */
+/** Returns white for letters on the darker colours of the palette. */
 function letterColour(index: number): string {
   return [0, 1, 2, 6, 7].includes(index % (2 * palette.length)) ? '#ffffff' : '#000000';
 }

@@ -1,4 +1,4 @@
-/** The text and the files that `ccc tune` writes. */
+/** Makes the text and the files that `ccc tune` writes. */
 import { jsonText } from '../../ir/plain-text.ts';
 import type { Tuning, Tunings } from '../../session/tune/tune.ts';
 import { mapPicture, mapText } from './map.ts';
@@ -11,7 +11,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** What standard output gets. @param width columns of tables; undefined if nobody knows */
+/** Returns the text for standard output. @param width columns of tables; undefined if the terminal is unknown */
 export function textOf(
   { tunings, isPartial }: Tunings,
   options: TuneCommandOptions,
@@ -31,7 +31,7 @@ export function textOf(
   return isPartial ? `${text}\nStopped early: these are the best of the plans found so far.\n` : text;
 }
 
-/** Each plan in use, once, and the picture: of times over sizes, or of ranks and sizes if there are several topologies. */
+/** Returns each plan in use once, and the chart: time over size, or the best algorithm by ranks and size if there are several topologies. */
 export function planFiles({ tunings }: Tunings, { topo = '', ranks }: TuneCommandOptions): readonly TextFile[] {
   const all = tunings.map(({ data }) => data);
   const [{ collective }] = all;
@@ -51,7 +51,7 @@ function filesOf({ plans }: Tuning): readonly TextFile[] {
   });
 }
 
-/** The tables for other libraries, and those that were asked for and cannot be written. */
+/** Returns the tables for other libraries, and the names of requested tables that cannot be written. */
 export async function tables(
   { tunings, isPartial, openMpiRules, ncclTable }: Tunings,
   { rules, csv, emit, output }: TuneCommandOptions,

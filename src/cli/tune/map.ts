@@ -1,4 +1,4 @@
-/** `ccc tune --ranks a..b`: a family of topologies, tuned one by one, and the map of the best algorithm by ranks and size. */
+/** `ccc tune --ranks a..b` tunes a family of topologies one by one and draws the map of the best algorithm by ranks and size. */
 import { CccError } from '../../ir/diagnostic.ts';
 import { formatBytes } from '../../ir/units.ts';
 import type { TuningData } from '../../session/tune/tuning-data.ts';
@@ -7,8 +7,8 @@ import { displayLimits } from '../shown.ts';
 import { letterOf, mapChart } from './charts.ts';
 
 /**
- * The topologies that `ring:N` with `--ranks 2..16` stands for; without ranks the one that is named.
- * @throws CccError 'usage' where the text has no N for the number, or one and there is no number
+ * Returns the topologies that `ring:N` with `--ranks 2..16` stands for, or the named topology if no ranks are given.
+ * @throws CccError 'usage' if ranks are given and the text has no N, or if it has an N and no ranks are given
  */
 export function topologiesNamed(
   topology: string | undefined,
@@ -30,8 +30,8 @@ export function topologiesNamed(
 }
 
 /**
- * All numbers, or where they are many so many of these, in this order: both ends, powers of two, the numbers behind and before
- * them, at which algorithms change, and numbers evenly spaced by ratio.
+ * Returns all numbers of a range or, if they are too many for a table, a selection with this priority: both ends, powers of two, the numbers right
+ * after and before powers of two (where algorithms change), and geometrically spaced numbers.
  */
 function valuesBetween(first: number, last: number): readonly number[] {
   const count = last - first + 1;
@@ -44,7 +44,7 @@ function valuesBetween(first: number, last: number): readonly number[] {
   return [...new Set(within)].slice(0, displayLimits.nodesInTable).sort((a, b) => a - b);
 }
 
-/** A letter for each size and number of ranks, and what the letters mean. */
+/** Draws a map with one letter for each size and number of ranks, followed by what the letters mean. */
 export function mapText(results: readonly TuningData[]): string {
   const names = namesIn(results);
   const sizes = results[0].sizes.map(({ size }) => size);

@@ -13,10 +13,10 @@ export interface TuneCommandOptions extends TopologyOptions, CollectiveOptions, 
   readonly seed: number;
   readonly dtype: Dtype;
   readonly output?: string;
-  /** A target format that has all plans in one file, which is `output` then. */
+  /** A target format that can hold all plans in one file, which is then written to `output`. */
   readonly emit?: string;
   readonly rules?: string;
-  /** The version of the file format for Open MPI. */
+  /** Version of Open MPI's rules format. */
   readonly rulesVersion: RulesVersion;
   readonly sameBits?: boolean;
   readonly csv?: string;

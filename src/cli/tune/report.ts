@@ -1,4 +1,4 @@
-/** What `ccc tune` prints: which plan to use from which size on, and how good it is at the sizes that were tuned. */
+/** Writes the report of `ccc tune`: which plan to use from which size on, and how fast it is at the tuned sizes. */
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { TunedPlanData, TunedRange, TuningData } from '../../session/tune/tuning-data.ts';
@@ -10,7 +10,7 @@ import { displayLimits } from '../shown.ts';
 import { fitted } from '../terminal.ts';
 import { timeChart } from './charts.ts';
 
-/** Tables of ranges and sizes, cut to `width` columns where that is known. */
+/** Writes the tables of ranges and sizes, no wider than `width` columns. */
 export function tuneText(tuning: TuningData, width = Number.POSITIVE_INFINITY): string {
   const { ranges, sizes, plans, topology, collective, comparisons, tree } = tuning;
   const [{ size: first }] = sizes;
@@ -26,7 +26,7 @@ export function tuneText(tuning: TuningData, width = Number.POSITIVE_INFINITY): 
   return fitted(`${parts.join('\n\n')}\n`, width);
 }
 
-/** What is proved of bits; what it costs stands in the table of sizes. */
+/** Says which tree the plans share (`--same-bits`). The table of sizes shows what this costs. */
 function sameBitsText(tree: string): string {
   if (tree === '') return 'same bits: nothing rounds here, so that all plans give the same bits';
   const trees = tree.split('; ');
@@ -42,7 +42,10 @@ function sameBitsText(tree: string): string {
 
 const rulesHeader = ['other libraries', 'from', 'choose', 'times the tuned plan', 'of the bound'] as const;
 
-/** What other libraries take from which size on, in times of the tuned plan and as a part of the bound, and where they lose most. */
+/**
+ * Compares with other libraries: what each chooses from which size on, its time relative to the tuned plan's and to the bound, and where it loses
+ * most.
+ */
 function rulesText(rules: readonly RuleComparison[], width: number): string {
   const rows = rules.flatMap(({ library, outcomes }) =>
     sameChoices(outcomes).map((run, index) => [
@@ -56,7 +59,7 @@ function rulesText(rules: readonly RuleComparison[], width: number): string {
   return `${formatWideTable({ header: rulesHeader, rows }, 1, width)}\n\n${rules.map(worstText).join('\n')}`;
 }
 
-/** Neighbouring sizes for which a library takes the same. */
+/** Groups consecutive sizes for which a library makes the same choice. */
 function sameChoices(outcomes: readonly RuleOutcome[]): readonly (readonly RuleOutcome[])[] {
   const runs: RuleOutcome[][] = [];
   for (const outcome of outcomes) {
@@ -67,7 +70,7 @@ function sameChoices(outcomes: readonly RuleOutcome[]): readonly (readonly RuleO
   return runs;
 }
 
-/** The least and the greatest; undefined where there are none. */
+/** Writes minimum and maximum; returns undefined if there are no values. */
 function rangeText(
   run: readonly RuleOutcome[],
   shareOf: (outcome: RuleOutcome) => number | undefined,
@@ -97,7 +100,7 @@ function choiceText({ schedule, segment }: RuleChoice): string {
   return segment === undefined ? schedule : `${schedule}, segments of ${formatBytes(segment)}`;
 }
 
-/** Times over sizes of the algorithms in use and of those that come nearest to them, as SVG. */
+/** Draws time over size as SVG, for the algorithms in use and for those whose times come closest to them. */
 export function picture({ sizes, plans, ranges, curves, topology, collective }: TuningData): string {
   const inUse = new Set(plans.map(({ algorithm }) => algorithm));
   const distance = ({ seconds }: AlgorithmCurve): number =>
@@ -117,7 +120,7 @@ export function picture({ sizes, plans, ranges, curves, topology, collective }: 
   });
 }
 
-/** Its algorithm, and how its messages move where the machine has protocols or lanes. */
+/** Writes the algorithm of a plan and, if the machine has protocols or lanes, the protocol and the number of lanes. */
 function planText({ algorithm, protocol, instances = 1 }: TunedPlanData): string {
   const lanes = instances === 1 ? undefined : `${instances} lanes`;
   return [algorithm, protocol, lanes].filter((word) => word !== undefined).join(', ');
@@ -155,12 +158,12 @@ function sizeRow(
   ];
 }
 
-/** The algorithm, and its number of bulks where there are several. */
+/** Returns the algorithm and, if there are several, the number of bulks. */
 function shortName(plan: TunedPlanData): string {
   return plan.bulks === 1 ? planText(plan) : `${planText(plan)}, ${plan.bulks} bulks`;
 }
 
-/** The same as a document. Plans are named by their number in `plans`. */
+/** Makes the document of `--json`. Plans are referred to by their index in `plans`. */
 export function tuneDocument({ plans, ranges, sizes, curves, comparisons, tree, ...tuning }: TuningData) {
   return {
     topology: tuning.topology,

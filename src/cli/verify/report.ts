@@ -1,4 +1,4 @@
-/** What `ccc verify` says: for people (text) and for programs (`--json`). */
+/** Writes the report of `ccc verify`, as text and as JSON. */
 
 import { topologyDigest } from '../../emit/index.ts';
 import { type CccError, formatRange, type SourceRange } from '../../ir/diagnostic.ts';
@@ -10,7 +10,7 @@ import { underProtocol } from '../../jobs/timing-target.ts';
 import type { FileReport, FileVerdict, UnfinishedRange } from '../../jobs/verify-file.ts';
 import { caretLines, jsonSource, textOfError } from '../failure.ts';
 
-/** Progress over a range of ranks, on a terminal only. */
+/** Makes a progress bar over a range of ranks, which is shown on a terminal only. */
 export async function progressBar(): Promise<{ update(done: number, total: number): void; stop(): void }> {
   if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
   const { SingleBar } = await import('cli-progress');
@@ -30,7 +30,7 @@ export async function progressBar(): Promise<{ update(done: number, total: numbe
   };
 }
 
-/** Whether a limit of work left numbers of ranks out. */
+/** Whether a work limit kept some numbers of ranks from being verified. */
 export function isUnfinished(report: FileReport): boolean {
   return report.unfinished !== undefined;
 }
@@ -43,7 +43,7 @@ function isRight({ verification }: FileVerdict): boolean {
   return verification.verdict === 'correct';
 }
 
-/** The verdict with its proof or its story. */
+/** Writes the verdict with its proof or with the explanation of the mistake. */
 export function verifyReport(report: FileReport): string {
   const wrong = report.verdicts.filter((verdict) => !isRight(verdict));
   return wrong.length === 0 ? correctText(report) : wrongText(report, wrong);
@@ -68,13 +68,13 @@ function correctText({ verdicts, hasBothUses }: FileReport): string {
   return linesOf(lines);
 }
 
-/** What several verdicts are for: `N = 1 … 16`, or `in place and out of place`. @param of stands before numbers */
+/** Says for what several verdicts hold: `N = 1 … 16`, or `in place and out of place`. @param of text before the numbers */
 function casesText(verdicts: readonly FileVerdict[], areUses = false, of = ''): string {
   if (!areUses) return `${of}N = ${ranksText(verdicts.map(ranksIn))}`;
   return verdicts.map(({ collective }) => (collective.inPlace ? 'in place' : 'out of place')).join(' and ');
 }
 
-/** What names and messages have in them breaks no line. */
+/** Joins lines; line breaks in quoted names and messages are removed. */
 function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `${oneLine(line)}\n`).join('');
 }
@@ -83,7 +83,7 @@ function ranksIn({ collective }: FileVerdict): number {
   return collective.ranks;
 }
 
-/** `1 … 16` for numbers that follow one another, `2, 4, 8` for others. */
+/** Writes `1 … 16` for consecutive numbers, `2, 4, 8` for others. */
 function ranksText(numbers: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const ranks of numbers) {
@@ -99,7 +99,7 @@ function runText([first, last]: readonly [number, number]): string {
   return last === first + 1 ? `${first}, ${last}` : `${first} … ${last}`;
 }
 
-/** The story of the smallest number of ranks that is wrong, and which others are. */
+/** Explains the mistake at the smallest wrong number of ranks, and lists the other wrong numbers. */
 function wrongText({ verdicts, hasBothUses }: FileReport, wrong: readonly FileVerdict[]): string {
   const right = verdicts.filter(isRight);
   const [{ plan, collective, verification }] = wrong;
@@ -110,7 +110,7 @@ function wrongText({ verdicts, hasBothUses }: FileReport, wrong: readonly FileVe
   return `${linesOf(lines)}${findingsText(errors)}`;
 }
 
-/** The first finding of each place in the file, or of the plan; the others are alike and only counted. */
+/** Writes the first finding for each place in the file or plan; further ones at the same place are alike and only counted. */
 function findingsText(errors: readonly Finding[]): string {
   const told = errors.filter(({ untold }) => untold === undefined);
   const firsts = told.filter((finding, index) => told.findIndex((other) => isAlike(finding, other)) === index);
@@ -125,7 +125,7 @@ function isAlike(one: Finding, other: Finding): boolean {
   return one.code === other.code && first?.source === second?.source && first?.start === second?.start;
 }
 
-/** Where in a file a finding is told first. */
+/** Returns the place in a file that the explanation of a finding mentions first. */
 function rangeIn({ story }: Finding): SourceRange | undefined {
   return story.find(({ place }) => place.range !== undefined)?.place.range;
 }
@@ -138,7 +138,7 @@ function findingText(finding: Finding): string {
   return `\n${linesOf([`${where}${finding.message}`])}${carets}${linesOf(story)}`;
 }
 
-/** The verdict on a file that is no plan at all, in the words of whoever tried to read it. */
+/** Writes the verdict on a file that is no plan, with the message of the reader that failed. */
 export function malformedText(error: CccError): string {
   return `malformed: this is no plan\n\n${textOfError(error)}`;
 }
@@ -153,7 +153,7 @@ function lineText({ range, bulk, step, loops }: PlanPlace): string {
   return `   (${parts.join(', ')})`;
 }
 
-/** The document of `--json`: the first verdict that is not correct, else the last. */
+/** Makes the document of `--json`: the first verdict that is not "correct", else the last one. */
 export function verifyDocument(report: FileReport): object {
   const { verdicts, skipped, unfinished, hasBothUses } = report;
   const wrong = verdicts.find((v) => v.verification.verdict !== 'correct');
@@ -162,7 +162,7 @@ export function verifyDocument(report: FileReport): object {
     ok: wrong === undefined && unfinished === undefined,
     verdict: verification.verdict,
     findings: verification.findings.map(findingDocument),
-    // The smallest limit at which nothing deadlocks (0 = rendezvous), and the limit that was assumed for the proof.
+    // The smallest limit without a deadlock (0 = rendezvous), and the limit that was assumed for the proof.
     inflight: verification.smallestInflight ?? null,
     inflightAssumed: verification.inflight ?? 'unbounded',
     bitwise: verification.determinism === undefined ? undefined : verification.determinism.identical,
@@ -176,7 +176,7 @@ export function verifyDocument(report: FileReport): object {
   };
 }
 
-/** The verdict on one of the uses of a file that may be used in place and out of place. */
+/** Makes the document of one use (in place or out of place) of a file that allows both. */
 function useDocument({ collective: { inPlace }, verification: { verdict, findings } }: FileVerdict): object {
   return { inPlace, ok: verdict === 'correct', verdict, findings: findings.map(findingDocument) };
 }
@@ -192,7 +192,7 @@ function findingDocument(finding: Finding): object {
   };
 }
 
-/** The document of `--json` for a file that is no plan at all. */
+/** Makes the document of `--json` for a file that is no plan. */
 export function malformedDocument(error: CccError): object {
   const finding = {
     code: 'malformed',
@@ -204,7 +204,7 @@ export function malformedDocument(error: CccError): object {
   return { ok: false, verdict: 'malformed', findings: [finding], inflight: null, proved: [] };
 }
 
-/** What people should know beside the verdict. */
+/** Returns remarks for users in addition to the verdict. */
 export function remarks(report: FileReport, given: Topology | undefined): readonly string[] {
   const topology = underProtocol(given, report.document?.extra.protocol);
   const { unfinished } = report;
@@ -223,7 +223,7 @@ export function unfinishedText({ first, last, reason }: UnfinishedRange): string
   return `not verified for N = ${runText([first, last])}: ${reason}`;
 }
 
-/** Numbers of ranks that a schedule does not claim to work for, those with the same reason (but for the number) together. */
+/** Writes the numbers of ranks that a schedule does not support, grouped by reason (which may mention the number). */
 function skippedTexts({ skipped }: FileReport): string[] {
   const kinds = new Map<string, { readonly reason: string; readonly numbers: number[] }>();
   for (const { ranks, reason } of skipped) {

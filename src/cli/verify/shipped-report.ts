@@ -1,8 +1,8 @@
-/** What `ccc verify --all` says: a line per schedule that is right, the whole story of one that is wrong. */
+/** Writes the report of `ccc verify --all`: one line for each correct schedule, the whole explanation for each wrong one. */
 import type { ShippedReport } from '../../session/verify/range.ts';
 import { isCorrect, unfinishedText, verifyDocument, verifyReport } from './report.ts';
 
-/** Every schedule that works for some number of ranks in the range is right for all that it works for. */
+/** Whether every schedule is correct for all numbers of ranks in the range that it supports. */
 export function allCorrect(shipped: readonly ShippedReport[]): boolean {
   return shipped.every(({ report }) => report === undefined || isCorrect(report));
 }
@@ -11,7 +11,7 @@ export function shippedText(shipped: readonly ShippedReport[]): string {
   return shipped.map(shippedLine).join('');
 }
 
-/** Whether a limit of work left something out. */
+/** Whether a work limit kept something from being verified. */
 export function someUnfinished(shipped: readonly ShippedReport[]): boolean {
   return shipped.some(({ unfinished }) => unfinished !== undefined);
 }

@@ -1,4 +1,4 @@
-/** From the options of `ccc verify` to the report on one file. */
+/** Verifies one file with the options of `ccc verify`, and makes the report. */
 import type { SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -20,7 +20,7 @@ export interface VerifyCommandOptions extends TopologyOptions, CollectiveOptions
   readonly json?: boolean;
 }
 
-/** The report, and the topology that the file was verified on, if one was built. */
+/** The report, and the topology on which the file was verified, if there was one. */
 interface Verified {
   readonly report: FileReport;
   readonly topology: Topology | undefined;

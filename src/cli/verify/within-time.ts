@@ -1,14 +1,14 @@
-/** `ccc verify --time-limit`: in a process of its own, which can be ended whatever it is at, be it in the middle of reading. */
+/** `ccc verify --time-limit` runs in a process of its own, which can be ended at any time, even while it parses a file. */
 import { spawn } from 'node:child_process';
 import { constants as system } from 'node:os';
 import { CccError } from '../../ir/diagnostic.ts';
 import { formatSeconds } from '../../ir/units.ts';
 
 /**
- * Does what this process was asked for, without the limit; the other process says what there is to say.
+ * Runs the command of this process without the limit in a new process, which prints everything.
  * @param timeLimit milliseconds from the start of this process
- * @returns its exit code
- * @throws CccError 'stopped'
+ * @returns the exit code of the new process
+ * @throws CccError 'stopped' if the time is over
  */
 export function exitCodeWithin(timeLimit: number): Promise<number> {
   const [program, ...asked] = process.argv.slice(1);
@@ -33,7 +33,7 @@ export function exitCodeWithin(timeLimit: number): Promise<number> {
   });
 }
 
-/** What comes after `--` is no option. */
+/** Removes `--time-limit` from the arguments. Words after `--` are no options. */
 function withoutLimit(asked: readonly string[]): readonly string[] {
   const end = asked.includes('--') ? asked.indexOf('--') : asked.length;
   const isKept = (argument: string, at: number): boolean =>

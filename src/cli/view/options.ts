@@ -1,4 +1,4 @@
-/** What `ccc view` is asked. */
+/** The options of `ccc view`. */
 import type { Bytes } from '../../ir/units.ts';
 import type { CollectiveOptions, TopologyOptions } from '../options.ts';
 

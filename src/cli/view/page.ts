@@ -1,4 +1,4 @@
-/** From the files of a command line to the page. */
+/** Makes the page of `ccc view` from the files on the command line. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { json, type PlanBundle } from '../../emit/index.ts';
@@ -14,8 +14,8 @@ import { displayLimits } from '../shown.ts';
 import type { ViewOptions } from './options.ts';
 
 /**
- * Each file a plan that can be chosen in the page, or what `ccc tune --json` said.
- * @throws CccError as reading and verifying the files; 'usage' for too many of them
+ * Makes the page. Each file is a plan that the user can choose on the page, or the output of `ccc tune --json`.
+ * @throws CccError whatever reading and verifying the files throws; 'usage' for too many files
  */
 export async function pageOf(given: readonly string[], options: ViewOptions, served: boolean): Promise<string> {
   const limits = limitsFrom(options.limit);
@@ -34,7 +34,7 @@ export async function pageOf(given: readonly string[], options: ViewOptions, ser
   return pageText({ title: `${title} – ccc`, plans, tuning, served, error: undefined });
 }
 
-/** The page of a plan that was just made. */
+/** Makes the page of a plan that was just compiled. */
 export async function pageOfBundle(bundle: PlanBundle): Promise<string> {
   const { proved, topology, size } = bundle;
   const source = { name: proved.plan.name, text: [...json.emit(bundle)].join('') };
@@ -43,7 +43,7 @@ export async function pageOfBundle(bundle: PlanBundle): Promise<string> {
   return pageText({ title: `${plan.name} – ccc`, plans: [plan], tuning: undefined, served: false, error: undefined });
 }
 
-/** The plans that `ccc tune` wrote into a folder, by name. @throws CccError 'file' for a folder without any */
+/** Returns the plans that `ccc tune` wrote into a folder, by name. @throws CccError 'file' for a folder without plans */
 export function filesIn(path: string): readonly string[] {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
   const names = readdirSync(path).filter((name) => name.endsWith('.json'));

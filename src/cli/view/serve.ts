@@ -1,4 +1,4 @@
-/** The page on this machine only, made anew whenever one of its files changes. */
+/** Serves the page on this machine only, and makes it anew whenever one of its files changes. */
 import { once } from 'node:events';
 import { type FSWatcher, watch } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -12,10 +12,10 @@ import type { ViewOptions } from './options.ts';
 import { filesIn, pageOf } from './page.ts';
 
 const loopback = '127.0.0.1';
-/** Milliseconds to wait after a change of a file: editors write a file in several steps. */
+/** Milliseconds to wait after a file has changed, since editors write a file in several steps. */
 const settling = 60;
 
-/** Serves until Ctrl-C. @throws CccError 'usage' where there is nothing to watch, 'file' where the port is taken */
+/** Serves the page until Ctrl-C. @throws CccError 'usage' if there is no file to watch, 'file' if the port is in use */
 export async function serve(files: readonly string[], options: ViewOptions): Promise<void> {
   if (files.includes('-')) throw new CccError('usage', '--serve watches files: standard input cannot change');
   const waiting = new Set<ServerResponse>();
@@ -45,7 +45,7 @@ export async function serve(files: readonly string[], options: ViewOptions): Pro
   await once(server, 'close');
 }
 
-/** The page as it is now, or why there is none. */
+/** The current page, or the reason why there is none. */
 class ServedPage {
   text = '';
   private readonly files: readonly string[];
@@ -71,7 +71,10 @@ async function remake(page: ServedPage, waiting: Set<ServerResponse>): Promise<v
   for (const response of waiting) response.write('data: changed\n\n');
 }
 
-/** Other sites may lead a browser here by a name of their own: only this machine's are answered. */
+/**
+ * Accepts requests only for this machine's own names. Otherwise another site could make a browser send requests here under a host name of its own
+ * (DNS rebinding).
+ */
 function isFromHere({ headers: { host = '' } }: IncomingMessage): boolean {
   return /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host);
 }
@@ -95,7 +98,7 @@ function answer(
   } else response.writeHead(404, headers).end();
 }
 
-/** The files that a change of shows; what is shipped does not change. */
+/** Returns the files whose changes affect the page; shipped files do not change. */
 function watched(files: readonly string[], { topo, measured }: ViewOptions): readonly string[] {
   const named = [
     ...files.flatMap((file) => filesIn(file)),
@@ -105,7 +108,7 @@ function watched(files: readonly string[], { topo, measured }: ViewOptions): rea
   return named.filter((file) => isFilePath(file));
 }
 
-/** Editors put another file in its place, which only its folder sees. */
+/** Watches the folder of a file, since editors replace the file, which a watcher of the file itself would miss. */
 function onChange(file: string, then: () => void): FSWatcher {
   const name = basename(file);
   let timer: NodeJS.Timeout | undefined;

@@ -10,8 +10,8 @@ export class QuickOrder {
   private readonly events: EventOrder;
   private readonly ownership: Ownership;
   /**
-   * A spanning forest of happens-before, numbered in preorder: a is an ancestor of b if b's number lies in the range of a's subtree. The forest prefers
-   * edges along which data moves (send → receive, `after`).
+   * A spanning forest of happens-before, numbered in preorder: a is an ancestor of b if b's number lies in the range of a's subtree. The forest
+   * prefers edges along which data moves (send → receive, `after`).
    */
   private readonly preorder: Int32Array;
   private readonly subtree: Int32Array;

@@ -1,4 +1,4 @@
-/** A machine, who talks to whom, or a step, as nodes and edges: what every drawing is made from. */
+/** A machine, the messages between ranks, or a step, as nodes and edges from which all drawings are made. */
 import { oneLine } from '../../../ir/plain-text.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import { formatBytesPerSecond } from '../../../ir/units.ts';
@@ -7,7 +7,7 @@ import type { MachineLayout } from '../../../view/index.ts';
 export interface GraphNode {
   readonly name: string;
   readonly kind: 'chip' | 'switch' | 'host';
-  /** In units of the distance between neighbours. */
+  /** Position in units of the distance between neighbours. */
   readonly x: number;
   readonly y: number;
 }
@@ -16,7 +16,7 @@ export interface GraphEdge {
   readonly from: number;
   readonly to: number;
   readonly label: string;
-  /** The same both ways: drawn once. */
+  /** Whether there is an equal edge in the opposite direction; the two are drawn as one. */
   readonly isMutual: boolean;
 }
 
@@ -28,10 +28,10 @@ export interface DrawnGraph {
   readonly edges: readonly GraphEdge[];
 }
 
-/** Something that goes one way, before those that come back are looked for. */
+/** A directed edge, before opposite edges are merged. */
 export type Arrow = Omit<GraphEdge, 'isMutual'>;
 
-/** The links of a machine, with their bandwidths where these differ. */
+/** Makes the graph of a machine's links, labelled with their bandwidths if these differ. */
 export function machineGraph(topology: Topology, layout: MachineLayout): DrawnGraph {
   const bandwidths = new Set(topology.links.map(({ bandwidth }) => bandwidth));
   const label = (bandwidth: number): string => (bandwidths.size === 1 ? '' : formatBytesPerSecond(bandwidth));
@@ -43,7 +43,7 @@ export function machineGraph(topology: Topology, layout: MachineLayout): DrawnGr
   return { title: oneLine(topology.name), width, height, nodes, edges: mutual(arrows) };
 }
 
-/** Messages between ranks: where the chips stand on their machine, else round a circle. */
+/** Makes the graph of messages between ranks. Ranks are placed as their chips are on the machine, or else on a circle. */
 export function rankGraph(
   title: string,
   ranks: number,
@@ -63,7 +63,7 @@ export function rankGraph(
   return { title: oneLine(title), width, height, nodes, edges: mutual(arrows) };
 }
 
-/** Two arrows that are turned round and say the same are one edge; several that are alike, too. */
+/** Merges edges: two opposite edges with the same label become one, and so do several equal ones. */
 function mutual(arrows: readonly Arrow[]): readonly GraphEdge[] {
   const keyOf = ({ from, to, label }: Arrow): string => JSON.stringify([from, to, label]);
   const known = new Set(arrows.map(keyOf));

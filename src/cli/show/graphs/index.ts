@@ -1,4 +1,4 @@
-/** Drawings of machines, overlays and steps, by the name of their format. */
+/** Drawings of machines, overlays and steps, by the names of their formats. */
 import type { DrawnGraph } from './graph.ts';
 import { svgText } from './svg.ts';
 import { dotText, mermaidText } from './texts.ts';

@@ -1,4 +1,4 @@
-/** A drawn graph as SVG: chips as boxes, switches round, arrows for what goes one way. */
+/** Draws a graph as SVG: chips are boxes, switches are round, directed edges are arrows. */
 import { bendsOf } from '../../../view/index.ts';
 import { displayLimits } from '../../shown.ts';
 import type { DrawnGraph, GraphEdge, GraphNode } from './graph.ts';
@@ -41,7 +41,7 @@ function nodeText(node: GraphNode): string {
   return `${box}<text x="${x}" y="${y + 4}" text-anchor="middle">${escaped(node.name)}</text>`;
 }
 
-/** @param bend how far the middle stands off to the left, where a straight line would run over a node */
+/** Draws an edge. @param bend offset of its middle to the left, if a straight line would cross a node */
 function edgeText(
   { from, to, label, isMutual }: GraphEdge,
   nodes: readonly GraphNode[],
@@ -50,7 +50,7 @@ function edgeText(
   const [[x1, y1], [x2, y2]] = [placeOf(nodes[from]), placeOf(nodes[to])];
   const length = Math.hypot(x2 - x1, y2 - y1) || 1;
   const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
-  // To the right of its own way, so that what comes back has room on the other side.
+  // An arrow is drawn to the right of its direction, so that the opposite arrow has space on the other side.
   const off = (isMutual ? 0 : -displayLimits.pixelsAside) + bend;
   const [mx, my] = [(x1 + x2) / 2 + dy * 2 * off, (y1 + y2) / 2 - dx * 2 * off];
   const [sx, sy] = towards(x1, y1, mx, my);
@@ -59,14 +59,14 @@ function edgeText(
   const path = `M${round(sx)} ${round(sy)}Q${round(mx)} ${round(my)} ${round(ex)} ${round(ey)}`;
   const line = `<path d="${path}" fill="none" stroke="#334155" stroke-width="1.4" ${heads}/>`;
   if (label === '') return { line, label };
-  // A third of the way, where ways that meet in one node are apart.
+  // The label is at a third of the length, where edges that meet in one node are apart.
   const [lx, ly] = [(4 * sx + 4 * mx + ex) / 9, (4 * sy + 4 * my + ey) / 9].map(round);
   const halo = 'stroke="#fff" stroke-width="3" paint-order="stroke"';
   const text = `<text x="${lx}" y="${ly + 3}" text-anchor="middle" fill="#0f766e" font-size="10" ${halo}>${escaped(label)}</text>`;
   return { line, label: text };
 }
 
-/** Where a line from the middle of a box leaves it. */
+/** Returns the point at which a line from the middle of a box leaves it. */
 function towards(x: number, y: number, toX: number, toY: number): readonly [number, number] {
   const length = Math.hypot(toX - x, toY - y) || 1;
   const [dx, dy] = [(toX - x) / length, (toY - y) / length];
@@ -74,7 +74,7 @@ function towards(x: number, y: number, toX: number, toY: number): readonly [numb
   return [x + dx * gap, y + dy * gap];
 }
 
-/** From the middle of a box to its edge in a direction. */
+/** Returns the distance from the middle of a box to its edge in a direction. */
 function edgeOfBox(dx: number, dy: number): number {
   return Math.min(halfWidth / Math.max(Math.abs(dx), 1e-9), halfHeight / Math.max(Math.abs(dy), 1e-9));
 }

@@ -1,11 +1,11 @@
-/** Drawn graphs for others to lay out: Graphviz and Mermaid. */
+/** Writes graphs for other tools to lay out: Graphviz and Mermaid. */
 import type { DrawnGraph, GraphNode } from './graph.ts';
 
-/** Graphviz: `dot -Kneato -n -Tsvg` keeps the places, `dot -Tsvg` finds others. */
+/** Writes a graph for Graphviz: `dot -Kneato -n -Tsvg` keeps the positions, `dot -Tsvg` finds others. */
 export function dotText({ title, nodes, edges }: DrawnGraph): string {
   const shapes: Readonly<Record<GraphNode['kind'], string>> = { chip: 'box', switch: 'ellipse', host: 'hexagon' };
   const lines = nodes.map(({ name, kind, x, y }, node) => {
-    // Points, and y goes up there.
+    // Graphviz measures positions in points, with the y axis upwards.
     const place = `${Math.round(x * 100)},${Math.round(-y * 100)}`;
     return `  n${node} [label=${quoted(name)} shape=${shapes[kind]} pos=${quoted(place)}];`;
   });
@@ -20,7 +20,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** Mermaid's flow charts, which Markdown viewers draw. */
+/** Writes a flow chart for Mermaid, which Markdown viewers draw. */
 export function mermaidText({ title, nodes, edges }: DrawnGraph): string {
   const brackets: Readonly<Record<GraphNode['kind'], readonly [string, string]>> = {
     chip: ['[', ']'],
@@ -35,7 +35,7 @@ export function mermaidText({ title, nodes, edges }: DrawnGraph): string {
   return `---\ntitle: ${entities(title)}\n---\nflowchart LR\n${[...lines, ...arrows].join('\n')}\n`;
 }
 
-/** In quotes, with what Mermaid would read as its own written as entities. */
+/** Quotes a text, and replaces characters that Mermaid would interpret by entities. */
 function entities(text: string): string {
   return `"${text.replace(/["#&<>\\`]/g, (character) => `#${character.charCodeAt(0)};`)}"`;
 }

@@ -1,7 +1,7 @@
-/** Amounts of data as fractions of the message size M, as textbooks write them. */
+/** Writes amounts of data as fractions of the message size M, as in textbooks. */
 import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
 
-/** `chunks` of the `whole` chunks that M is divided into: `M/8`, `3M/8`, `M`, `20M`, `0`. */
+/** Writes `chunks` as a fraction of M, which has `whole` chunks: `M/8`, `3M/8`, `M`, `20M`, `0`. */
 export function fractionOfMessage(chunks: number, whole: number): string {
   if (chunks === 0) return '0';
   const divisor = greatestCommonDivisor(chunks, whole);
@@ -10,7 +10,7 @@ export function fractionOfMessage(chunks: number, whole: number): string {
   return `${numerator === 1 ? '' : numerator}M${denominator === 1 ? '' : `/${denominator}`}`;
 }
 
-/** Several amounts in one cell: all the same, a few different ones, or from the least to the greatest. */
+/** Writes several amounts in one cell: one amount if all are equal, a few different ones, or minimum and maximum. */
 export function amountsOfMessage(chunks: readonly number[], whole: number): string {
   const distinct = [...new Set(chunks)].sort((a, b) => a - b);
   const texts = distinct.map((amount) => fractionOfMessage(amount, whole));

@@ -1,4 +1,4 @@
-/** Level 2 of a plan: who talks to whom, how often and how much, and the programs in brief. */
+/** Shows level 2 of a plan: which ranks exchange messages, how many and how much, and the programs in short. */
 
 import { messageChunks } from '../../../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../../ir/plan.ts';
@@ -9,16 +9,16 @@ import { wrap } from '../text.ts';
 import { fractionOfMessage } from './amounts.ts';
 import { planHeading } from './plan.ts';
 
-/** One direction in which two ranks talk, over all channels and bulks. */
+/** A pair of ranks that exchange messages in one direction, over all channels and bulks. */
 export interface OverlayEdge {
   readonly from: number;
   readonly to: number;
   readonly messages: number;
-  /** Chunks per bulk, since M is spread over the bulks: as fractions of M they are what is sent in total. */
+  /** Chunks per bulk. As M is divided among the bulks, this as a fraction of M is the total amount of data. */
   readonly chunks: number;
 }
 
-/** The pairs of ranks that talk, by sender, then receiver. */
+/** Returns the pairs of ranks that exchange messages, ordered by sender, then receiver. */
 export function overlayEdges(plan: Plan): OverlayEdge[] {
   const edges = new Map<number, { from: number; to: number; messages: number; chunks: number }>();
   const ranks = plan.buffers.length;
@@ -36,7 +36,7 @@ export function overlayEdges(plan: Plan): OverlayEdge[] {
   return [...edges.values()].sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
-/** A table of overlay edges and, for small plans, one line per lane (`→1` send, `←3` receive, `⊕3` receive and reduce). */
+/** Writes a table of overlay edges and, for small plans, one line per lane (`→1` send, `←3` receive, `⊕3` receive and reduce). */
 export function showOverlay(plan: Plan, width = displayLimits.width): string {
   const edges = overlayEdges(plan);
   const whole = messageChunks(plan.collective);
@@ -77,7 +77,7 @@ function programs(plan: Plan, width: number): string[] {
   return lines;
 }
 
-/** The operations of a lane, equal ones in a row written once. */
+/** Returns the operations of a lane as words; consecutive equal ones are written once. */
 function laneWords(plan: Plan, lane: number): string[] {
   const words: { text: string; times: number }[] = [];
   for (let operation = plan.firstOp[lane]; operation < plan.firstOp[lane + 1]; operation++) {

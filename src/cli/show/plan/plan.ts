@@ -1,4 +1,4 @@
-/** A plan as people read it: rank by rank, lane by lane, one operation per line. */
+/** Writes a plan for readers: rank by rank, lane by lane, one operation per line. */
 
 import { messageChunks } from '../../../ir/collective.ts';
 import { type CompactPlan, soleProgram } from '../../../ir/compact.ts';
@@ -17,11 +17,12 @@ import { counted, formatSeconds } from '../../../ir/units.ts';
 import { displayLimits } from '../../shown.ts';
 import { wrap } from '../text.ts';
 
-/** How the peer of an operation is called. */
+/** Returns the name of an operation's peer. */
 type PeerName = (peer: number) => string;
 
 /**
- * The programs of a plan: `0 send input[0..1] → 1  (step 1)`, `after 0.0` for what it waits for (lane.index).
+ * Writes the programs of a plan, in lines such as `0 send input[0..1] → 1  (step 1)`; `after 0.0` names the operations that it waits for
+ * (lane.index).
  * @param recipe how the plan was made, from its origin; old plans and those of other programs have none
  */
 export function showPlan(plan: Plan, width = displayLimits.width, recipe?: string): string {
@@ -42,8 +43,8 @@ export function showPlan(plan: Plan, width = displayLimits.width, recipe?: strin
 }
 
 /**
- * One program for all ranks: peers by how far away they are along each axis, and shards counted from each rank's own. Of a program that is too
- * long the first operations.
+ * Writes the single program that all ranks of a compact plan execute. Peers are given by their displacement along each axis, shards relative to each
+ * rank's own. Only the first operations of a long program are written.
  */
 export function showCompactPlan(plan: CompactPlan, width = displayLimits.width, recipe?: string): string {
   const sole = soleProgram(plan);
@@ -63,12 +64,12 @@ export function showCompactPlan(plan: CompactPlan, width = displayLimits.width, 
   return `${lines.join('\n')}\n`;
 }
 
-/** The whole recipe, on as many lines as it takes. */
+/** Writes the recipe of a plan in full, on several lines if necessary. */
 function recipeLines(recipe: string | undefined, width: number): readonly string[] {
   return recipe === undefined ? [] : wrap('recipe: ', oneLine(recipe).split(' '), width);
 }
 
-/** `+1,−2`: the nearer way along each axis. */
+/** Writes the displacement of a peer along each axis, in the shorter direction: `+1,−2`. */
 function displacement(peer: number, group: TranslationGroup): string {
   const steps = group.shape.map((extent, axis) => {
     const ahead = group.coordinate(peer, axis);
@@ -91,7 +92,7 @@ function programLines(plan: Plan, rank: number, width: number, nameOf: PeerName)
   return lines;
 }
 
-/** Name, collective and sizes of a plan on one line. */
+/** Writes name, collective and sizes of a plan on one line. */
 export function planHeading(plan: Plan): string {
   const { collective } = plan;
   const facts = [
@@ -127,7 +128,7 @@ function operationLines(index: string, operation: Operation, width: number, name
   return wrap(`${text}  after `, waits, width, ',');
 }
 
-/** `send input[0..1] → 1`, `recv output[6..7] ← 3`, `recvReduce output[0] ⊕ ← 3`, `copy input[0] → output[0]`. */
+/** Writes an operation: `send input[0..1] → 1`, `recv output[6..7] ← 3`, `recvReduce output[0] ⊕ ← 3`, `copy input[0] → output[0]`. */
 function operationText(operation: Operation, nameOf: PeerName): string {
   switch (operation.op) {
     case 'copy': {
@@ -146,7 +147,7 @@ function operationText(operation: Operation, nameOf: PeerName): string {
   }
 }
 
-/** `input[3]`, `output[6..7]` (both ends included), `scratch[4..]` for an empty slice at 4. */
+/** Writes a slice: `input[3]`, `output[6..7]` (both ends included), `scratch[4..]` for an empty slice at 4. */
 function sliceText({ buffer, offset, count }: Slice): string {
   if (count === 0) return `${buffer}[${offset}..]`;
   return count === 1 ? `${buffer}[${offset}]` : `${buffer}[${offset}..${offset + count - 1}]`;

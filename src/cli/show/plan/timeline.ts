@@ -1,4 +1,4 @@
-/** A simulated run over time: a lane of cells for each rank or link, the critical path marked. */
+/** Draws a simulated run over time: one row of cells for each rank or link, with the critical path marked. */
 import { oneLine } from '../../../ir/plain-text.ts';
 import { laneOf, type Plan, rankOfLane } from '../../../ir/plan.ts';
 import type { CostReport, Timeline } from '../../../ir/report.ts';
@@ -8,12 +8,12 @@ import { displayLimits } from '../../shown.ts';
 import { elide } from '../table.ts';
 import { textWidth } from '../text.ts';
 
-/** What has a lane of its own. */
+/** What has a row of its own. */
 export type LaneKind = 'links' | 'ranks';
 
 const marks = { critical: '█', busy: '▒', partly: '░', idle: '·' } as const;
 
-/** Something at work from `start` to `end`. */
+/** A busy period from `start` to `end`, in seconds. */
 interface Span {
   readonly start: Seconds;
   readonly end: Seconds;
@@ -25,7 +25,7 @@ interface Lane {
   readonly spans: Span[];
 }
 
-/** A run, and what it is a run of. */
+/** A simulated run, and the plan and topology that it belongs to. */
 export interface TimelineRun {
   readonly plan: Plan;
   readonly topology: Topology;
@@ -34,8 +34,8 @@ export interface TimelineRun {
 }
 
 /**
- * The lanes in `width` columns: each cell is a part of the time, the same for all. It shows the critical path where that has something there, else
- * whether the lane is at work for at least half of it, for less, or not at all.
+ * Draws the rows in `width` columns. All cells have the same duration. A cell shows the critical path if that is busy there, otherwise whether the
+ * rank or link is busy for at least half of the cell, for less, or not at all.
  */
 export function showTimeline(run: TimelineRun, kind: LaneKind, width = displayLimits.width): string {
   const { seconds } = run.report;
@@ -66,7 +66,7 @@ function cut(name: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)));
 }
 
-/** `0`, the middle and the end over the cells. */
+/** Writes the time axis: `0`, the middle and the end. */
 function axis(seconds: Seconds, cells: number): string {
   const [middle, end] = [formatSeconds(seconds / 2), formatSeconds(seconds)];
   const line = `0${' '.repeat(Math.max(1, Math.floor(cells / 2) - 1))}${middle}`;
@@ -85,12 +85,12 @@ function cellsOf(spans: readonly Span[], seconds: Seconds, cells: number): strin
 }
 
 function markOf(share: number): string {
-  // What only rounding puts there is nothing.
+  // A tiny share comes from rounding only.
   if (share < 1e-9) return marks.idle;
   return share < 0.5 ? marks.partly : marks.busy;
 }
 
-/** Which part of each cell has one of the spans at least. */
+/** Returns for each cell the fraction of time that at least one period covers. */
 function shares(spans: readonly Span[], seconds: Seconds, cells: number): Float64Array {
   const result = new Float64Array(cells);
   const perCell = seconds / cells;
@@ -106,7 +106,7 @@ function shares(spans: readonly Span[], seconds: Seconds, cells: number): Float6
   return result;
 }
 
-/** Instances (bulk · operations + operation) that the time is made of. */
+/** Returns the instances of operations (bulk · operations + operation) on the critical path. */
 function criticalInstances({ report, timeline }: TimelineRun): ReadonlySet<number> {
   return new Set(report.criticalPath.map(({ operation, bulk }) => bulk * timeline.operations + operation));
 }
@@ -122,7 +122,7 @@ function linkLanes(run: TimelineRun): readonly Lane[] {
   return lanes;
 }
 
-/** When each rank computes; nothing in plans that do not. */
+/** Returns the periods in which each rank computes; empty for plans without computation. */
 function computingLanes({ plan, ...run }: TimelineRun): readonly Lane[] {
   const { nanoseconds } = plan.ops;
   if (nanoseconds === undefined) return [];
@@ -130,7 +130,7 @@ function computingLanes({ plan, ...run }: TimelineRun): readonly Lane[] {
   return computing.map(({ name, spans }) => ({ name: `${name} computes`, spans }));
 }
 
-/** A rank is at work while one of its operations is. */
+/** Returns a row for each rank, which is busy while one of its operations runs. */
 function rankLanes(run: TimelineRun, isShown = (_: number): boolean => true): readonly Lane[] {
   const { plan, timeline } = run;
   const critical = criticalInstances(run);

@@ -1,4 +1,4 @@
-/** Level 3 of a plan: the physical way of every overlay edge, and how busy each link is. */
+/** Shows level 3 of a plan: the route of every overlay edge over physical links, and how busy each link is. */
 import { oneLine } from '../../../ir/plain-text.ts';
 import type { Plan } from '../../../ir/plan.ts';
 import type { CostReport, LinkUse } from '../../../ir/report.ts';
@@ -10,10 +10,10 @@ import { elidedRows, formatTable, type Table } from '../table.ts';
 import { textWidth } from '../text.ts';
 import { type OverlayEdge, overlayEdges } from './overlay.ts';
 
-/** Of bars where there is room for them, and at least. */
+/** Columns of bars by default, and at least. */
 const barWidth = { usual: 20, least: 8 } as const;
 
-/** Routes of the overlay edges by node names, then messages, bytes and use of every link that the plan uses. */
+/** Writes the routes of the overlay edges by the names of nodes, then messages, bytes and utilisation of every link that the plan uses. */
 export function showUnderlay(plan: Plan, routes: Routes, report: CostReport): string {
   const { topology } = routes;
   const edges = overlayEdges(plan);
@@ -33,7 +33,7 @@ export function showUnderlay(plan: Plan, routes: Routes, report: CostReport): st
   return `${parts.join('\n\n')}\n`;
 }
 
-/** How busy each link is, the busiest first. */
+/** Writes the utilisation of each link, the busiest first. */
 export function showLinks(plan: Plan, routes: Routes, report: CostReport, width = displayLimits.width): string {
   const { topology } = routes;
   const used = report.links.filter((use) => use.messages > 0).sort((a, b) => b.busy - a.busy);
@@ -79,7 +79,7 @@ function linkTable(
   return { header: ['Link', 'Messages', 'Bytes', 'Busy', 'Utilisation'], rows };
 }
 
-/** A share from 0 to 1 as a bar and in per cent. */
+/** Draws a share from 0 to 1 as a bar and in per cent. */
 function bar(share: number, columns: number): string {
   const full = Math.max(0, Math.min(columns, Math.round(share * columns)));
   return `${'█'.repeat(full)}${'░'.repeat(columns - full)} ${`${Math.round(share * 100)}`.padStart(3)} %`;

@@ -1,20 +1,20 @@
-/** What a schedule costs in counts: the rows by which the notes compare their allreduces. */
+/** Counts steps and traffic of a schedule, the figures by which textbooks compare allreduces. */
 import { messageChunks } from '../../../ir/collective.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import { fractionOfMessage } from '../plan/amounts.ts';
 import type { Table } from '../table.ts';
 import { shownMessagesOf } from './transfers.ts';
 
-/** Amounts in chunks, of which `messageChunks` make M. */
+/** Amounts in chunks; M has `messageChunks` of them. */
 export interface ScheduleCounts {
   /** Steps in which messages are sent. */
   readonly steps: number;
-  /** Steps in which all operations are local. */
+  /** Steps in which all operations are local, without a message. */
   readonly localSteps: number;
   readonly messages: number;
-  /** Sum over all messages. */
+  /** Total over all messages. */
   readonly moved: number;
-  /** The most that one node sends, receives, and sends and receives together, in one step. */
+  /** The maximum over nodes and steps of what a node sends, receives, and sends plus receives in one step. */
   readonly sent: number;
   readonly received: number;
   readonly handled: number;
@@ -44,7 +44,7 @@ function scheduleCounts(schedule: Schedule): ScheduleCounts {
   return counts;
 }
 
-/** One row per count. */
+/** Makes a table with one row per count. */
 export function countsTable(schedule: Schedule): Table {
   const counts = scheduleCounts(schedule);
   const whole = messageChunks(schedule.collective);

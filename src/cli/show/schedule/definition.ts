@@ -1,4 +1,4 @@
-/** Level 1 of a collective: what goes in and what must come out, drawn as textbooks draw it. */
+/** Shows level 1 of a collective: input and required output of each node, as textbooks draw them. */
 
 import {
   type Collective,
@@ -16,8 +16,8 @@ import { elide, elidedRows, formatTable } from '../table.ts';
 import { shardPart, sumName } from './names.ts';
 
 /**
- * A table of each node's input and output. The chunks of a shard do not matter here: a shard is one box (of allgather `A` is
- * node 0's), and vectors that are reduced as a whole have up to four.
+ * Makes a table of each node's input and output. Chunks are not shown: a shard is one box (`A` is node 0's in an allgather), and vectors that are
+ * reduced as a whole have up to four boxes.
  */
 export function showDefinition(collective: Collective): string {
   const drawn = drawnCollective(collective);
@@ -71,7 +71,7 @@ function expectedName(c: Collective, rank: number, slot: number): string {
   }
 }
 
-/** `[A, B, C]`; a buffer without chunks is a dash. */
+/** Writes a buffer: `[A, B, C]`, or a dash for a buffer without chunks. */
 function box(count: number, name: (index: number) => string): string {
   if (count === 0) return '–';
   const indices = elide(

@@ -1,18 +1,18 @@
-/** How input chunks and sums of them are called: shards A, B, C …, elements of vectors a, b, c …, ranks as subscripts. */
+/** Names input chunks and sums of them: shards A, B, C …, elements of vectors a, b, c …, ranks as subscripts. */
 import { type Collective, inputChunks, messageChunks, type ReductionOperator } from '../../../ir/collective.ts';
 import type { Term } from './symbolic-run.ts';
 
 const letters = 26;
 
-/** Part `part` (of C) of the shard that goes by a name. */
+/** Part number `part` (of C) of a named shard. */
 export interface ShardPart {
   readonly shard: string;
   readonly part: number;
 }
 
 /**
- * An input chunk of a collective that only moves data, as part of a shard named after whose it is (allgather, gather), whom it
- * is for (scatter) or both (alltoall: `A3` goes from 0 to 3). What is broadcast is a row of shards of one chunk.
+ * Names an input chunk of a collective that only moves data, as a part of a shard. A shard is named after its owner (allgather, gather), its receiver
+ * (scatter) or both (alltoall: `A3` goes from 0 to 3). The message of a broadcast is a row of shards of one chunk each.
  */
 export function shardPart(collective: Collective, rank: number, chunk: number): ShardPart {
   const { kind, ranks, chunks } = collective;
@@ -53,8 +53,8 @@ export function subscript(value: number): string {
 }
 
 /**
- * Which ranks have been added, as a subscript: `₀`, `₀₊₂`, `₁…₃` for 1, 2, 3 and `₃…₀` for 3, 4, 0 of five (sums that
- * went round a ring past the last rank). `members` must ascend.
+ * Writes the ranks that have been added as a subscript: `₀`, `₀₊₂`, `₁…₃` for 1, 2, 3 and `₃…₀` for 3, 4, 0 of five, since partial sums of a ring
+ * wrap around past the last rank. `members` must ascend.
  */
 function rankSubscript(members: readonly number[], ranks: number): string {
   const runs: number[][] = [];
@@ -73,7 +73,7 @@ function runSubscript(run: readonly number[]): string {
   return run.map(subscript).join('₊');
 }
 
-/** What a sum over all ranks of one element is called, before its name: `Σa`, `Πa`, `max a`. */
+/** Prefix of the name of an element that is reduced over all ranks: `Σa`, `Πa`, `max a`. */
 const wholeNames: Readonly<Record<ReductionOperator, string>> = {
   sum: 'Σ',
   prod: 'Π',
@@ -87,8 +87,8 @@ const wholeNames: Readonly<Record<ReductionOperator, string>> = {
 };
 
 /**
- * A sum as text: `a₀`, `a₀₊₁`, `Σa` when every rank is in it once. Terms that are in it more than once get their number in
- * front (`2·a₀`), different elements are joined by ⊕.
+ * Writes a sum: `a₀`, `a₀₊₁`, or `Σa` if it contains every rank once. Terms with a multiplicity above 1 get it as a factor (`2·a₀`), different
+ * elements are joined by ⊕.
  */
 export function sumName(terms: readonly Term[], collective: Collective): string {
   const groups = new Map<string, Term[]>();
@@ -101,7 +101,7 @@ export function sumName(terms: readonly Term[], collective: Collective): string 
   return [...groups.values()].map((group) => groupName(group, collective)).join('⊕');
 }
 
-/** The name of terms that are the same element of different ranks, equally often. */
+/** Names the terms that are the same element of different ranks with the same multiplicity. */
 function groupName(group: readonly Term[], collective: Collective): string {
   const { chunk, times } = group[0];
   const name = elementName(chunk, collective);

@@ -1,21 +1,21 @@
-/** The table of what each node holds after each step, for collectives that only move data (allgather's in the textbooks). */
+/** Makes the table of the shards that each node has after each step, for collectives that only move data (as textbooks show an allgather). */
 import type { Collective } from '../../../ir/collective.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import type { Table } from '../table.ts';
 import { shardPart, subscript } from './names.ts';
 import { SlotRun, type SlotValue } from './symbolic-run.ts';
 
-/** What each node has held so far: shards in order of arrival, each with its parts. */
+/** What a node has received so far: shards in order of arrival, each with its parts. */
 type Holdings = Map<string, Set<number>>;
 
 export interface HeldTable {
   /** Columns `Step`, `Node 0`, …; rows `Initial`, `Step 1`, … */
   readonly table: Table;
-  /** `chunks[step][rank]`: how many different chunks a rank has held by the end of a step (step 0: at the start). */
+  /** `chunks[step][rank]`: number of different chunks that a rank has received by the end of a step (step 0: the start). */
   readonly chunks: readonly (readonly number[])[];
 }
 
-/** Shards that nodes have held, step by step, wherever in their memory; what is overwritten later stays in the list. */
+/** Makes the table of shards that nodes have received, anywhere in their memory. A shard that is overwritten later stays in the list. */
 export function heldTable(schedule: Schedule): HeldTable {
   const { collective } = schedule;
   const run = new SlotRun(schedule);

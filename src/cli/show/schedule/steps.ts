@@ -1,4 +1,4 @@
-/** A schedule as step tables: what is sent in each step, what each node then holds, and what it adds up to. */
+/** Writes a schedule as tables of steps: what is sent in each step, what each node has then, and the totals. */
 
 import { type Collective, collectiveFacts, messageChunks } from '../../../ir/collective.ts';
 import { oneLine } from '../../../ir/plain-text.ts';
@@ -19,11 +19,11 @@ import { slotCount, usesData, vectorTable } from './vector-table.ts';
 const legend =
   'What each node has; * changed in the step. a₀ is element a of rank 0, a₁…₃ the reduction of ranks 1, 2, 3.';
 
-/** The schedule's steps as text, in lines of at most `width` columns where the names allow, under what its file says about it. */
+/** Writes the steps in lines of at most `width` columns where the names allow, below the description from the schedule's file. */
 export function showSteps(schedule: Schedule, width = displayLimits.width, description?: Description): string {
   const { collective } = schedule;
   const reduces = collectiveFacts[collective.kind].reduces;
-  // The run behind the states keeps input and output apart.
+  // The run behind the tables keeps input and output apart, so it cannot show a schedule in which they share memory.
   const shares = collective.inPlace && !usesData(schedule);
   const runs = collective.kind !== 'barrier' && !shares && runSize(schedule) <= displayLimits.chunksRun;
   const held = runs && !reduces ? heldTable(schedule) : undefined;
@@ -61,7 +61,7 @@ function describe(collective: Collective): string {
   return `${collective.kind}${operator}${facts.rooted ? ` with root ${collective.root}` : ''}`;
 }
 
-/** What is sent in each step: pairs or arrows, how much, and how much each node has after it. */
+/** Makes the table of what is sent in each step: pairs or arrows, amounts, and how much each node has afterwards. */
 function transferTable(schedule: Schedule, held: HeldTable | undefined, width: number): Table {
   const { steps, collective } = schedule;
   const whole = messageChunks(collective);
@@ -100,7 +100,7 @@ function vectors(schedule: Schedule, width: number): string {
   return `${wrap('', words, width).join('\n')}\n\n${formatWideTable(elidedStates(drawn, slots), single ? 1 : 2, width)}`;
 }
 
-/** The table without the steps in the middle when there are too many; a step takes `rowsPerStep` rows. */
+/** Leaves out the steps in the middle if there are too many; a step has `rowsPerStep` rows. */
 function elidedStates(table: Table, rowsPerStep: number): Table {
   const steps: (readonly string[])[][] = [];
   for (let row = 0; row < table.rows.length; row += rowsPerStep) steps.push(table.rows.slice(row, row + rowsPerStep));

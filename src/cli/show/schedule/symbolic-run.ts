@@ -1,18 +1,18 @@
 /**
- * A run of a schedule on names instead of numbers, for looking at: which input chunks each slot is the sum of. It follows the
- * meaning given in `ir/schedule.ts` and judges nothing (proving is the verifier's work, on plans). Only for small schedules.
+ * Executes a schedule on symbolic values for display: which input chunks each slot is the sum of. It follows the semantics in `ir/schedule.ts` and
+ * checks nothing, since proving is left to the verifier, which works on plans. Only for small schedules.
  */
 import { inputChunks, outputChunks } from '../../../ir/collective.ts';
 import { dataWindow, type Schedule, type ScheduleBuffer, scheduleBuffers } from '../../../ir/schedule.ts';
 
-/** One input chunk in a sum, and how often it is in it: more than once only in schedules that are wrong or idempotent. */
+/** An input chunk in a sum, and its multiplicity, which exceeds 1 only in wrong schedules and with idempotent operators. */
 export interface Term {
   readonly rank: number;
   readonly chunk: number;
   readonly times: number;
 }
 
-/** What a slot holds: the reduction of its terms, in order of rank, then chunk; undefined where nothing has been written. */
+/** The content of a slot: the reduction of its terms, ordered by rank, then chunk; undefined if nothing has been written to it. */
 export type SlotValue = readonly Term[] | undefined;
 
 /** Each rank's slots, buffer by buffer. */
@@ -37,7 +37,7 @@ export class SlotRun {
     this.memories = ranks.map((rank) => initialMemory(schedule, rank));
   }
 
-  /** Runs one step and returns its writes in the order in which its transfers are listed. */
+  /** Executes one step and returns its writes in the order of its transfers. */
   run(step: number): SlotWrite[] {
     const arriving = this.reads(step);
     return arriving.map(({ reduces, rank, buffer, slot, value }) => {
@@ -47,7 +47,7 @@ export class SlotRun {
     });
   }
 
-  /** What the transfers of a step carry: all of it is read before anything is written. */
+  /** Returns what the transfers of a step carry; a step reads everything before it writes anything. */
   private reads(step: number): (SlotWrite & { readonly reduces: boolean })[] {
     return this.schedule.steps.inStep(step).flatMap((transfer) =>
       transfer.pieces.flatMap((piece) =>
@@ -63,7 +63,7 @@ export class SlotRun {
   }
 }
 
-/** Slots that a run keeps track of and chunks that it moves: what it costs. */
+/** Returns the cost of a run: slots that it keeps plus chunks that it moves. */
 export function runSize(schedule: Schedule): number {
   const { collective, scratch, steps } = schedule;
   let size = 0;
@@ -74,7 +74,7 @@ export function runSize(schedule: Schedule): number {
   return size;
 }
 
-/** Buffers that some transfer writes. */
+/** Returns the buffers that at least one transfer writes. */
 export function writtenBuffers(schedule: Schedule): readonly ScheduleBuffer[] {
   const written = new Set(schedule.steps.to);
   return scheduleBuffers.filter((_, code) => written.has(code));
@@ -94,7 +94,7 @@ function initialMemory(schedule: Schedule, rank: number): SlotMemory {
   };
 }
 
-/** Both sums together: a merge of two ascending lists of terms. */
+/** Adds two sums by merging their ascending lists of terms. */
 function combined(held: SlotValue, arriving: SlotValue): SlotValue {
   if (held === undefined || arriving === undefined) return undefined;
   const terms: Term[] = [];

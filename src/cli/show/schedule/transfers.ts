@@ -1,15 +1,15 @@
-/** The messages of one step, as textbooks write them: pairs that exchange, arrows, or the rule they follow. */
+/** Writes the messages of one step as textbooks do: as pairs that exchange, as arrows, or as the rule that they follow. */
 import type { Steps } from '../../../ir/schedule.ts';
 import { textWidth } from '../text.ts';
 
-/** One message: who sends how many chunks to whom. */
+/** A message: sender, receiver and number of chunks. */
 export interface ShownMessage {
   readonly source: number;
   readonly destination: number;
   readonly chunks: number;
 }
 
-/** The messages of a step (local operations are none). */
+/** Returns the messages of a step, without local operations. */
 export function shownMessagesOf(steps: Steps, step: number): ShownMessage[] {
   const messages: ShownMessage[] = [];
   for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++) {
@@ -21,7 +21,7 @@ export function shownMessagesOf(steps: Steps, step: number): ShownMessage[] {
   return messages;
 }
 
-/** Ranks that do something locally in a step, ascending. */
+/** Returns the ranks with local operations in a step, ascending. */
 export function localRanks(steps: Steps, step: number): number[] {
   const ranks = new Set<number>();
   for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++)
@@ -29,7 +29,7 @@ export function localRanks(steps: Steps, step: number): number[] {
   return [...ranks].sort((a, b) => a - b);
 }
 
-/** True when all messages of a step are exchanges: everyone in it sends one message to the one it gets one from. */
+/** Whether all messages of a step are exchanges: every rank in it sends one message to the rank from which it receives one. */
 export function isPairwise(messages: readonly ShownMessage[]): boolean {
   const partner = new Map<number, ShownMessage>();
   for (const message of messages) {
@@ -46,8 +46,8 @@ export function isPairwise(messages: readonly ShownMessage[]): boolean {
 }
 
 /**
- * `(0,1)(2,3)` for exchanges, else `1→0, 3→2`. What does not fit in `width` is written as the rule it follows
- * (`r ↔ r xor 4`, `r → r+1 mod 64`), or cut.
+ * Writes `(0,1)(2,3)` for exchanges, else `1→0, 3→2`. If that does not fit in `width`, the rule is written (`r ↔ r xor 4`, `r → r+1 mod 64`), or the
+ * list is cut.
  */
 export function transfersText(messages: readonly ShownMessage[], ranks: number, width: number): string {
   const pairs = isPairwise(messages);
@@ -60,7 +60,7 @@ export function transfersText(messages: readonly ShownMessage[], ranks: number, 
   return ruleText(messages, ranks, pairs) ?? cutText(items, separator, width);
 }
 
-/** The rule that a step of all ranks follows, if it is one of the usual two. */
+/** Returns the rule that the messages follow, if all ranks take part and it is one of the two common rules. */
 function ruleText(messages: readonly ShownMessage[], ranks: number, pairs: boolean): string | undefined {
   if (new Set(messages.map(({ source }) => source)).size !== ranks) return undefined;
   if (pairs) {

@@ -1,11 +1,11 @@
-/** The vector of each node after each step, for collectives that reduce: which ranks have been added to which element. */
+/** Makes the table of each node's vector after each step, for collectives that reduce: which ranks have been added to which element. */
 import type { Collective } from '../../../ir/collective.ts';
 import { dataWindow, type Schedule, type ScheduleBuffer, scheduleBuffers } from '../../../ir/schedule.ts';
 import type { Table } from '../table.ts';
 import { elementName, sumName } from './names.ts';
 import { SlotRun, type SlotValue, writtenBuffers } from './symbolic-run.ts';
 
-/** A slot of every rank's memory: one row per step. */
+/** A slot that every rank has; it takes one row per step. */
 interface Slot {
   readonly buffer: ScheduleBuffer;
   readonly index: number;
@@ -13,8 +13,8 @@ interface Slot {
 }
 
 /**
- * Columns `Step`, `Element`, `Node 0`, …: for each step a row per element of the vector, as the notes on collectives draw their
- * boxes, with a star at what the step has changed. Output and scratch slots have rows where the schedule uses them.
+ * Makes the table with columns `Step`, `Element`, `Node 0`, …: for each step one row per element of the vector, with a star at each element that the
+ * step has changed. Output and scratch slots have rows if the schedule uses them.
  */
 export function vectorTable(schedule: Schedule): Table {
   const { collective } = schedule;
@@ -37,7 +37,7 @@ export function vectorTable(schedule: Schedule): Table {
   return { header: ['Step', 'Element', ...run.memories.map((_, rank) => `Node ${rank}`)], rows };
 }
 
-/** Rows that each step takes in the table. */
+/** Returns the number of rows per step in the table. */
 export function slotCount(schedule: Schedule): number {
   return shownSlots(schedule).length;
 }
@@ -57,7 +57,7 @@ function shownSlots(schedule: Schedule): Slot[] {
   ];
 }
 
-/** Whether a schedule works on `data` at all; one that was a plan works on input, output and scratch alone. */
+/** Whether a schedule uses the buffer `data` at all; a schedule that was made from a plan uses input, output and scratch only. */
 export function usesData({ steps }: Schedule): boolean {
   const data = scheduleBuffers.indexOf('data');
   return steps.transferCount === 0 || steps.to.includes(data) || steps.from.includes(data);

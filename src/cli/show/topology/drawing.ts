@@ -1,11 +1,11 @@
-/** Drawings of topologies that have a natural one: ring, line, grid, tree. */
+/** Draws topologies of simple shape in characters: ring, line, grid, tree. */
 import { oneLine } from '../../../ir/plain-text.ts';
 import { ranksOf, type Topology } from '../../../ir/topology.ts';
 import { distances, type Graph, graphOf, isTree, lineOrder, ringOrder } from '../../../view/machine/graph.ts';
 import { type Grid, gridOf } from '../../../view/machine/grid.ts';
 import { textWidth, wrap } from '../text.ts';
 
-/** The lines of a drawing of at most `width` columns, or undefined where there is no natural one. */
+/** Returns the lines of a drawing of at most `width` columns, or undefined if the topology has no simple shape. */
 export function topologyDrawing(topology: Topology, width: number): readonly string[] | undefined {
   const graph = graphOf(topology);
   const names = topology.nodes.map((node) => oneLine(node.name));
@@ -27,7 +27,7 @@ export function topologyDrawing(topology: Topology, width: number): readonly str
   return undefined;
 }
 
-/** A closed loop: there on the upper line, back on the lower one. */
+/** Draws a ring: forwards on the upper line, back on the lower one. */
 function drawRing(order: readonly number[], names: readonly string[], duplex: boolean, width: number): string[] {
   const half = Math.ceil(order.length / 2);
   const there = order.slice(0, half).map((node) => names[node]);
@@ -42,7 +42,7 @@ function drawRing(order: readonly number[], names: readonly string[], duplex: bo
   return wrap('', [...order.map((node) => `${names[node]} ${arrow}`), `(${names[order[0]]})`], width);
 }
 
-/** Rows and columns, with dotted ends where they wrap round; undefined if that is too wide. */
+/** Draws a grid of rows and columns, with dotted ends where it wraps around; returns undefined if that is too wide. */
 function drawGrid(grid: Grid, names: readonly string[], width: number): string[] | undefined {
   const cell = Math.max(...grid.rows.flat().map((node) => textWidth(names[node])));
   const [open, close] = grid.wrapsRows ? ['┄ ', ' ┄'] : ['', ''];
@@ -67,7 +67,7 @@ function drawGrid(grid: Grid, names: readonly string[], width: number): string[]
   return [...ends, ...lines, ...ends, ...legend];
 }
 
-/** The middle of a tree, a switch or host if there is one: the node whose farthest node is nearest. */
+/** Returns the centre of a tree, the node with the smallest eccentricity; if there are switches or hosts, one of these. */
 function rootOf(topology: Topology, graph: Graph): number {
   const nodes = topology.nodes.map((_, node) => node);
   const inner = nodes.filter((node) => topology.nodes[node].kind !== 'chip');

@@ -1,11 +1,11 @@
-/** What a machine says of time beside links and engines, and how well each number is known. */
+/** Writes the protocols and lane models of a machine, and how well each parameter is known. */
 import type { LaneModel, LinkLane, MachineProtocol, PartialLane } from '../../../ir/lanes.ts';
 import { oneLine } from '../../../ir/plain-text.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import { formatBytes, formatBytesPerSecond, formatSeconds } from '../../../ir/units.ts';
 import { wrap } from '../text.ts';
 
-/** Empty for a machine of links and engines alone. */
+/** Returns no lines for a machine that has only links and engines. */
 export function laneLines(
   { launch, lane, links, protocols = {}, status = {} }: Topology,
   width: number,

@@ -1,4 +1,4 @@
-/** A topology as text: counts and notes, a drawing where one is natural, links by class, neighbours, engines and limits. */
+/** Writes a topology as text: counts and notes, a drawing if its shape is simple, links by class, neighbours, engines and limits. */
 import { oneLine } from '../../../ir/plain-text.ts';
 import { type Link, type Node, ranksOf, type Topology } from '../../../ir/topology.ts';
 import { counted, formatBytesPerSecond, formatSeconds } from '../../../ir/units.ts';
@@ -10,7 +10,7 @@ import { ranges, wrap } from '../text.ts';
 import { topologyDrawing } from './drawing.ts';
 import { laneLines } from './lanes.ts';
 
-/** The topology in lines of at most `width` columns where its names allow, under what its file says about it. */
+/** Writes a topology in lines of at most `width` columns where its names allow, below the description from its file. */
 export function showTopology(topology: Topology, width = displayLimits.width, description?: Description): string {
   const small = topology.nodes.length <= displayLimits.nodes;
   const classes = linkClasses(topology);
@@ -39,7 +39,7 @@ function heading(topology: Topology, width: number): string[] {
   return lines;
 }
 
-/** Links with the same numbers. */
+/** Links with equal parameters. */
 interface LinkClass {
   readonly sample: Link;
   readonly links: number[];
@@ -70,7 +70,7 @@ function linkTable(classes: readonly LinkClass[]): string {
   });
 }
 
-/** `chip 0 → chip 1, chip 3`, with the number of the class in brackets when there are several. */
+/** Writes the neighbours of each node, `chip 0 → chip 1, chip 3`, with the number of the link class in brackets if there are several. */
 function neighbourLines(topology: Topology, classes: readonly LinkClass[], width: number): string[] {
   const classOf = new Map(classes.flatMap(({ links }, index) => links.map((link) => [link, index + 1] as const)));
   const neighbours: { to: number; text: string }[][] = topology.nodes.map(() => []);
@@ -84,7 +84,7 @@ function neighbourLines(topology: Topology, classes: readonly LinkClass[], width
   });
 }
 
-/** What is left of the neighbours in a summary: how many links nodes of each kind have. */
+/** Writes the degrees instead of the neighbours, for a summary: how many links the nodes of each kind have. */
 function degreeLines(topology: Topology): string[] {
   const degree = new Int32Array(topology.nodes.length);
   for (const link of topology.links) degree[link.from]++;
@@ -97,7 +97,7 @@ function degreeLines(topology: Topology): string[] {
   });
 }
 
-/** Engines and ports of chips, the nodes ranks run on where that is not told by their names, groups and limits. */
+/** Writes engines and ports of chips, the nodes that ranks run on unless their names say it, groups and limits. */
 function chipLines(topology: Topology, width: number): string[] {
   const lines: string[] = [];
   const alike = new Map<string, number[]>();
