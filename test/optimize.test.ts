@@ -64,7 +64,7 @@ describe('messages that all pass the same chip', () => {
     const { before, seconds, improvements } = await optimize(shipped('linear-scatter'), request);
     expect(before.seconds).toBeGreaterThan((0.5 * size) / bandwidth);
     expect(seconds).toBeLessThan(((0.375 * size) / bandwidth) * 1.02);
-    expect(improvements.map(({ what }) => what).join()).toContain('less to do');
+    expect(improvements.map(({ what }) => what).join()).toContain('less loaded');
   });
 });
 
@@ -133,7 +133,7 @@ describe('a search that is ended', () => {
   it('says so once, and has what it was given where it had no time for anything', async () => {
     const request = requestFor('ring:4', { shouldStop: () => true });
     const { before, seconds, notes, engines, stoppedEarly } = await optimize(shipped('ring-allgather'), request);
-    expect(notes).toEqual(['the search was ended: not everything was tried']);
+    expect(notes).toEqual(['the search was ended before everything was tried']);
     expect(seconds).toBeLessThanOrEqual(before.seconds);
     expect({ engines, stoppedEarly }).toEqual({ engines: undefined, stoppedEarly: true });
   });
@@ -143,7 +143,7 @@ describe('what nothing else makes fast', () => {
   it('is made from scratch, with rounds by linear programming where they help', async () => {
     const request = requestFor('dgx1', { size: 2 ** 20, solver: 'highs' });
     const { improvements, seconds, bundle } = await optimize(shipped('ring-allreduce'), request);
-    expect(improvements.at(-1)?.what).toMatch(/^the same collective from scratch: ilp-/);
+    expect(improvements.at(-1)?.what).toMatch(/compiled from scratch: ilp-/);
     expect(seconds).toBeLessThanOrEqual(17.5e-6);
     expect(seconds).toBe(simulate(bundle.proved.plan, new Routes(request.topology), 2 ** 20).seconds);
   });

@@ -21,6 +21,6 @@ export function computeBound(
   });
   const throughput = engines.reduce((sum, { rate }) => sum + rate, 0);
   if (bytes === 0 || !Number.isFinite(throughput)) return [];
-  const reason = `${formatBytes(bytes)} must be reduced in all, once something has come, and the engines together reduce ${formatBytesPerSecond(throughput)}`;
+  const reason = `${formatBytes(bytes)} must be reduced in total, after the first data has arrived, and all reduce engines together reduce ${formatBytesPerSecond(throughput)}`;
   return [{ kind: 'reductions', seconds: timeToFill(engines, bytes), reason, witness: {} }];
 }

@@ -27,7 +27,7 @@ export function stagingBounds(collective: Collective, facts: MachineFacts, size:
   if (longest === undefined) return [];
   const { rank, seconds, bytes } = longest;
   const rate = formatBytesPerSecond(nodes[chips[rank]].copy?.throughput ?? 0);
-  const reason = `rank ${rank} must copy ${formatBytes(bytes)} between its buffers and the memory that links reach, at ${rate}`;
+  const reason = `rank ${rank} must copy ${formatBytes(bytes)} between its buffers and the memory that links can access, at ${rate}`;
   return [{ kind: 'staging', seconds, reason, witness: { rank } }];
 }
 

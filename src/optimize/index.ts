@@ -113,7 +113,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   if (schedule !== undefined) {
     search.run(schedule);
     search.resize(schedule, bound.seconds);
-  } else search.notes.push('the messages of this plan cannot be put in steps: nothing was tried');
+  } else search.notes.push('the messages of this plan cannot be arranged in steps, so nothing was tried');
   const hasToEnd = (): boolean => shouldStop?.() === true;
   if (hasToEnd() || request.fromScratch === false) return resultOf(search, undefined, hasToEnd());
   const scratch = await fromScratch(collective, { ...request, size });
@@ -125,7 +125,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
       cost: scratchCost,
       candidate: { name: origin?.recipe ?? proved.plan.name },
     },
-    `the same collective from scratch: ${proved.plan.name}`,
+    `replaced by a plan compiled from scratch: ${proved.plan.name}`,
   );
   return resultOf(search, { name: proved.plan.name, seconds: scratchCost.seconds }, hasToEnd());
 }

@@ -34,12 +34,12 @@ export interface ScheduleMove {
  * In the order in which they are tried: first those that make schedules smaller, so that later moves have less to do.
  */
 export const moves: readonly ScheduleMove[] = [
-  { name: 'transfers that nothing depends on left out', variants: pruned },
+  { name: 'transfers removed that nothing depends on', variants: pruned },
   { name: 'steps brought forward and messages merged', variants: (schedule) => [compactSteps(schedule)] },
-  { name: 'ranks in another order', variants: reordered },
-  { name: 'part of the data in another order of ranks', variants: divided },
-  { name: 'messages stored and forwarded', variants: forwarded },
-  { name: 'messages over chips that have less to do', variants: balanced },
+  { name: 'ranks reordered', variants: reordered },
+  { name: 'ranks reordered for a part of the data', variants: divided },
+  { name: 'messages stored and forwarded at intermediate chips', variants: forwarded },
+  { name: 'messages rerouted over less loaded chips', variants: balanced },
 ];
 
 function* pruned(schedule: Schedule): Iterable<Schedule> {

@@ -26,8 +26,8 @@ export interface Improvement {
   readonly seconds: Seconds;
 }
 
-const endedNote = 'the search was ended: not everything was tried';
-const spentNote = 'so much was tried that the rest was left out';
+const endedNote = 'the search was ended before everything was tried';
+const spentNote = 'the budget of the search was used up before everything was tried';
 
 /** A correct plan, its cost, and the name of the candidate that it was made from. */
 export interface OptimizedPlan extends Pick<EvaluatedCandidate, 'checked' | 'cost'> {
@@ -60,7 +60,7 @@ export class MoveSearch {
 
   run(given: Schedule): void {
     let schedule = given;
-    this.attempt(schedule, 'bulks and chunks for this size');
+    this.attempt(schedule, 'number of bulks and chunks chosen for this size');
     for (let round = 0; round < bettering.mostRounds; round++) {
       const before = schedule;
       for (const move of moves) schedule = this.apply(move, schedule);

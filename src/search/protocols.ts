@@ -27,11 +27,11 @@ export function compileUnderProtocols<Result extends CompileResult>(
     const protocol = topology.protocol ?? topology.name;
     const known = best?.bundle.cost.seconds ?? Number.POSITIVE_INFINITY;
     if (objective === 'time' && bound >= known) {
-      outcomes.push({ protocol, reason: 'its bound is no better' });
+      outcomes.push({ protocol, reason: 'not tried, since its lower bound is no better than the best plan' });
       continue;
     }
     if (best !== undefined && shouldStop?.() === true) {
-      outcomes.push({ protocol, reason: 'the time was up' });
+      outcomes.push({ protocol, reason: 'not tried, since the time limit was reached' });
       continue;
     }
     try {

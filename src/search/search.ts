@@ -96,7 +96,7 @@ export class CandidateSearch implements SearchResult {
     if (this.request.exhaustive === true && this.request.effort !== 'quick') this.showOthers();
     for (const { name, isEngine, isCandidate } of this.openNodes) {
       if (isEngine === true || isCandidate === true) {
-        this.dismissed.push({ name, reason: 'not tried: little is to be gained for its work' });
+        this.dismissed.push({ name, reason: 'not tried: the expected gain does not justify the work' });
       }
     }
   }
@@ -186,9 +186,10 @@ export class CandidateSearch implements SearchResult {
   }
 
   private leaveOut({ name, isEngine, isCandidate }: SearchNode): void {
-    const slower = 'keeps a link or a chip busy for longer than another one takes in all';
+    const slower = 'would keep a link or a chip busy for longer than another candidate takes in total';
     if (isCandidate === true) this.dismissed.push({ name, reason: slower });
-    if (isEngine === true) this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
+    if (isEngine === true)
+      this.dismissed.push({ name, reason: 'not tried: another plan already reaches the lower bound' });
   }
 
   /** The open node with the highest expected gain per unit of work, stage by stage. After the last stage, only nodes that win ties. */

@@ -107,7 +107,10 @@ class Collection implements PlanPool {
     this.seen.add(key);
     const isLarge = schedule.steps.transferCount > tuning.fewTransfers;
     if (isLarge && sizes.every((at, index) => occupancyLowerBound(schedule, routes, at) > this.best[index])) {
-      this.dismiss({ name: candidate.name, reason: 'keeps a link or a chip busy for longer than others take in all' });
+      this.dismiss({
+        name: candidate.name,
+        reason: 'would keep a link or a chip busy for longer than other candidates take in total',
+      });
       return key;
     }
     const outcome = evaluateWithinLimits(candidate, { ...request, size }, routes, Number.POSITIVE_INFINITY);

@@ -181,7 +181,7 @@ describe('the budget', () => {
     expect(quick.candidates.length).toBeLessThan(full.candidates.length);
     expect(quick.bundle.cost.seconds).toBeGreaterThanOrEqual(full.bundle.cost.seconds);
     const large = compiled('allreduce', broken('torus:4x4x4', 'link:0-1'), 'quick');
-    expect(large.dismissed.map(({ reason }) => reason)).toContain('not tried: little is to be gained for its work');
+    expect(large.dismissed.map(({ reason }) => reason)).toContainEqual(expect.stringMatching(/^not tried: .*gain/));
   });
 
   it('counts what engines search for before they propose, and tells them when it is enough', () => {

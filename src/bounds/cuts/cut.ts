@@ -43,7 +43,7 @@ export function cutCertificate(
   return {
     kind: 'cut',
     seconds,
-    reason: `${describeRanks(part)} must send the others ${formatBytes(bytes)} through ${formatBytesPerSecond(bandwidth)}, and what crosses last still has its way to go`,
+    reason: `${describeRanks(part)} must send the others ${formatBytes(bytes)} through ${formatBytesPerSecond(bandwidth)} of bandwidth, and the last bytes to cross must still reach their destination`,
     witness: {
       inside: [...cut.inside.keys()].filter((node) => cut.inside[node] === 1),
       sources: cut.sources,

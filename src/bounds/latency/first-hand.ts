@@ -38,7 +38,7 @@ export function firstHandBounds(collective: Collective, facts: MachineFacts, siz
       const work = timeToCombine(facts, rank, chosen.length * bytes, reductions * bytes);
       const seconds = Math.min(least, latency + work);
       if (!(seconds > (best?.seconds ?? 0))) continue;
-      const reason = `rank ${rank} takes in and combines ${formatBytes(chosen.length * bytes)} by itself, unless they come over others, which takes longer`;
+      const reason = `rank ${rank} must receive and combine ${formatBytes(chosen.length * bytes)} itself, since receiving them through other ranks would take at least as long`;
       best = {
         kind: 'first-hand',
         seconds,

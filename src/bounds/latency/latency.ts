@@ -20,10 +20,10 @@ export function latencyBound(collective: Collective, facts: MachineFacts): Certi
   if (collective.kind === 'barrier' && topology.inflight !== undefined) {
     const nearest = latencies.betweenAnyTwo();
     const claimed = Math.min(seconds, topology.inflight === 0 ? nearest : 2 * nearest);
-    const reason = `rank ${to} must hear from rank ${from}, if only by a full channel being read`;
+    const reason = `rank ${to} must get a signal from rank ${from}, at least by seeing that a full channel has been read`;
     return [{ kind: 'latency', seconds: claimed, reason, witness: { from, to } }];
   }
-  const reason = `rank ${to} needs something of rank ${from}, which is that far away`;
+  const reason = `rank ${to} needs data from rank ${from}, and no path between them is faster`;
   return [{ kind: 'latency', seconds, reason, witness: { from, to } }];
 }
 

@@ -21,12 +21,12 @@ export function overheadBound(
     // The result of an exscan may be one rank's input alone, and custom collectives are not analysed.
     const combines = kind !== 'exscan' && kind !== 'custom' && collectiveFacts[kind].reduces;
     const seconds = certificate.seconds + 2 * fastestPace(lane).overhead + (combines ? lane.local.overhead : 0);
-    const done = combines ? 'sent, received and combined' : 'sent and received';
+    const done = combines ? 'send, receive and combine' : 'send and receive';
     return [
       {
         kind: 'overheads',
         seconds,
-        reason: `rank ${to} needs something of rank ${from}, ${done} by lanes`,
+        reason: `rank ${to} needs data from rank ${from}, and lanes must ${done} it`,
         witness: { from, to },
       },
     ];

@@ -34,8 +34,8 @@ export function spreadingBounds(collective: Collective, facts: MachineFacts, siz
       most = { ...news, ends: news.seconds + bytes / last.together };
     }
     const way = direction === 'out' ? 'send' : 'receive';
-    const what = direction === 'out' ? "one rank's data must reach" : 'one rank must get data of';
-    const reason = `${what} all ${ranks}, and a chip can ${way} ${slots} at a time, first ${direction === 'out' ? 'to' : 'from'} those next to it: ${formatSeconds(most.seconds)}, and the last rank's bytes`;
+    const what = direction === 'out' ? "one rank's data must reach" : 'one rank must get data from';
+    const reason = `${what} all ${ranks} ranks, and a chip can ${way} ${slots} messages at a time, first ${direction === 'out' ? 'to' : 'from'} its neighbours: ${formatSeconds(most.seconds)} plus the time of the last rank's bytes`;
     const claim = { seconds: most.ends, reason };
     const witness = { direction, hub };
     const { families } = most;

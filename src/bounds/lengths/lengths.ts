@@ -24,7 +24,7 @@ export function lengthBounds(collective: Collective, facts: MachineFacts, size: 
   if (found === undefined || found.proving.secondsPerByte === 0) return [];
   const seconds = facts.latencies.betweenAnyTwo() + found.proving.secondsPerByte * size;
   const what = whatIsProved(collective, facts, size);
-  const reason = `${what}: over all links, weighed by the lengths in the certificate, no routing is faster`;
+  const reason = `${what}: the link lengths in the certificate (dual weights) show that no routing is faster`;
   return [{ kind: found.kind, seconds, reason, witness: { lengths: found.proving.lengths } }];
 }
 
@@ -57,16 +57,16 @@ function lengthsFor(collective: Collective, facts: MachineFacts): Found | undefi
 function whatIsProved({ kind }: Collective, { topology }: MachineFacts, size: Bytes): string {
   switch (kind) {
     case 'alltoall':
-      return `every shard of ${formatBytes(size / ranksOf(topology))} has its distance to go`;
+      return `every shard of ${formatBytes(size / ranksOf(topology))} must travel from its source to its destination`;
     case 'allreduce':
-      return `parts of the machine must exchange ${formatBytes(size)} both ways, as trees that span them do`;
+      return `parts of the machine must exchange ${formatBytes(size)} in both directions, as spanning trees do`;
     case 'scan':
     case 'exscan':
-      return `${formatBytes(size)} must go from rank to rank and be combined on the way`;
+      return `${formatBytes(size)} must pass from rank to rank and be combined on the way`;
     case 'custom':
-      return 'parts of the machine that have ranks of one group must be joined, as trees that span them do';
+      return 'parts of the machine that contain ranks of one group must be connected, as spanning trees do';
     default:
-      return `${formatBytes(size)} must spread or come together in trees of the routes that messages take`;
+      return `${formatBytes(size)} must be distributed or collected along trees made of the routes of messages`;
   }
 }
 

@@ -34,8 +34,8 @@ export function copiedFirstBounds(collective: Collective, facts: MachineFacts, s
 
 function reasonOf(rank: number, direction: Direction, bytes: Bytes, copies: BytesPerSecond): string {
   const [moved, when] =
-    direction === 'out' ? ['sends', 'before its messages begin'] : ['receives', 'when they are there'];
-  return `rank ${rank} ${moved} ${formatBytes(bytes)}, which are copied at ${formatBytesPerSecond(copies)} ${when}`;
+    direction === 'out' ? ['sends', 'before its messages start'] : ['receives', 'after they have arrived'];
+  return `rank ${rank} ${moved} ${formatBytes(bytes)}, which must be copied at ${formatBytesPerSecond(copies)} ${when}`;
 }
 
 /** The minimum over all numbers of messages. */

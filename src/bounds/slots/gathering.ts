@@ -71,9 +71,9 @@ export function gatheringBounds(collective: Collective, facts: MachineFacts, siz
       if (slots === undefined || shards === 0) return [];
       const rounds = roundsToReach(1 + shards, slots.together / slots.slowest);
       const seconds = rounds * slots.latency + bytes / slots.together;
-      const way = direction === 'in' ? 'take in' : 'send out';
-      const messages = rounds === 1 ? 'one message' : `${rounds} messages in a row`;
-      const reason = `rank ${rank} must ${way} ${formatBytes(bytes)}, and it takes ${messages} to have them together: both times add up`;
+      const way = direction === 'in' ? 'receive' : 'send';
+      const messages = rounds === 1 ? 'one message' : `${rounds} consecutive messages`;
+      const reason = `rank ${rank} must ${way} ${formatBytes(bytes)}, and this takes at least ${messages}: their latencies add to the time of the bytes`;
       return [{ kind: 'gathering', seconds, reason, witness: { direction, rank } }];
     }),
   );

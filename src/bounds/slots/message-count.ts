@@ -16,8 +16,8 @@ export function messageCountBounds(collective: Collective, facts: MachineFacts, 
     const bandwidths = direction === 'out' ? facts.sends : facts.receives;
     const total = bandwidths.reduce((sum, bandwidth) => sum + bandwidth, 0);
     if (total === 0) return [];
-    const way = direction === 'out' ? 'leave the chips' : 'enter the chips';
-    const reason = `messages of ${formatBytes(bytes)} in all must ${way}, through ${formatBytesPerSecond(total)}`;
+    const way = direction === 'out' ? 'send' : 'receive';
+    const reason = `the chips must ${way} messages of ${formatBytes(bytes)} in total, at ${formatBytesPerSecond(total)} together`;
     return [{ kind: 'messages', seconds: latency + bytes / total, reason, witness: { direction } }];
   });
 }

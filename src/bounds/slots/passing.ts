@@ -41,7 +41,7 @@ export function passingBounds(collective: Collective, facts: MachineFacts, size:
   }
   if (best === undefined) return [];
   const { passage, from } = best;
-  const reason = `${formatBytes(size)} stop at rank ${passage.through} on their way between rank ${from.root} and what is behind, or pass it in messages that keep its links, and it needs them as well`;
+  const reason = `${formatBytes(size)} between rank ${from.root} and the ranks behind rank ${passage.through} are either stored at that rank or pass it in messages that occupy its links, and it needs them itself`;
   const witness = { root: from.root, direction: from.direction, through: passage.through };
   return [{ kind: 'passing', seconds: longest, reason, witness }];
 }

@@ -42,7 +42,7 @@ export function relayBounds(collective: Collective, facts: MachineFacts, size: B
     const found = best[kind];
     if (found === undefined) return [];
     const { seconds, relay, root, direction } = found;
-    const reason = `${formatBytes(size)} pass chips between rank ${root} and the others: few messages mean waiting for whole ones, many mean latencies`;
+    const reason = `${formatBytes(size)} must be relayed by chips between rank ${root} and the others: with few messages a relay waits for whole messages, with many it pays their latencies`;
     return [{ kind, seconds, reason, witness: { root, direction, chips: relay.chips } }];
   });
 }

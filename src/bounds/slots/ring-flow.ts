@@ -27,7 +27,7 @@ export function ringFlowBounds(collective: Collective, { topology }: MachineFact
       if (over === 0 || shards === 0) return [];
       const rounds = Math.ceil((shards / over) * (1 - 1e-9));
       const seconds = rounds * latency + bytes / over / bandwidth;
-      const reason = `on a ring or line shards come to rank ${rank}, or leave it, one after the other: ${rounds} over one link, each with its latency`;
+      const reason = `on a ring or line, shards reach rank ${rank} or leave it one after another: ${rounds} of them cross one link, each with its latency`;
       return [{ kind: 'row', seconds, reason, witness: { direction, rank } }];
     }),
   );

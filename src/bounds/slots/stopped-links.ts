@@ -47,7 +47,7 @@ export function stoppedLinksBounds(collective: Collective, facts: MachineFacts, 
     if (seconds === 0) return [];
     const way = direction === 'out' ? 'leave' : 'enter';
     const through = formatBytesPerSecond(work.workers.reduce((sum, { carries, count }) => sum + carries * count, 0));
-    const reason = `messages of ${formatBytes(work.sent)} in all must ${way} chips through ${through}, and ${formatBytes(work.reduced)} be reduced, while links are idle`;
+    const reason = `messages of ${formatBytes(work.sent)} in total must ${way} chips through ${through}, and ${formatBytes(work.reduced)} must be reduced while links are idle`;
     return [{ kind: 'stopped-links', seconds: work.latency + seconds, reason, witness: { direction, price } }];
   });
 }

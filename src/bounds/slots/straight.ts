@@ -33,7 +33,7 @@ export function straightBounds(collective: Collective, facts: MachineFacts, size
       }
     }
     const whose = direction === 'out' ? 'senders' : 'receivers';
-    const reason = `what does not go straight is sent twice: at best ${straight} of ${ranks * (ranks - 1)} pairs of ranks have messages of their own, each for its latency and bytes at ${whose}`;
+    const reason = `data that is relayed is sent twice: at most ${straight} of ${ranks * (ranks - 1)} pairs of ranks use direct messages, each of which occupies ${whose} for its latency and its bytes`;
     return [{ kind: 'straight', seconds: used / carried, reason, witness: { direction } }];
   });
 }

@@ -16,13 +16,16 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = d
   const { ranks, chunks } = plan.collective;
   const rate = ratesText(plan.collective, size, cost.seconds);
   const best = bound.certificates.at(0);
-  const bulks = plan.bulks === 1 ? 'one bulk' : `${plan.bulks} bulks`;
   const notes = topology === undefined || topology.notes.length === 0 ? '' : ` (${topology.notes.join('; ')})`;
   const entries: ReportEntry[] = [
-    ['plan', plan.name, `${counted(steps, 'step')}, ${counted(chunks, 'chunk')} per shard, ${bulks}`],
+    [
+      'plan',
+      plan.name,
+      `${counted(steps, 'step')}, ${counted(chunks, 'chunk')} per shard, ${counted(plan.bulks, 'bulk')}`,
+    ],
     [
       'compact',
-      `one program of ${counted(plan.ops.kind.length, 'operation')} for ${counted(ranks, 'rank')}, which run it shifted`,
+      `one program of ${counted(plan.ops.kind.length, 'operation')} for ${counted(ranks, 'rank')}: each rank runs it with the peers shifted to its own place`,
     ],
     ['simulated time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${notes}`],
     ...(rate === undefined ? [] : [['rate', rate] as const]),

@@ -20,13 +20,13 @@ export function baselinesText(
 
 function baselineWords({ name, seconds, optimality, channels, bulks }: Baseline, plan: Seconds | undefined): string[] {
   const beside = plan === undefined || plan === 0 ? '' : `, ${besidePlan(seconds / plan)}`;
-  const shape = `${counted(channels, 'channel')}, ${bulks === 1 ? 'one bulk' : `${bulks} bulks`}`;
-  const text = `${name}: ${formatSeconds(seconds)}${beside}, ${optimality.toFixed(4)} of the bound (${shape})`;
+  const shape = `${counted(channels, 'channel')}, ${counted(bulks, 'bulk')}`;
+  const text = `${name}: ${formatSeconds(seconds)}${beside}, optimality ${optimality.toFixed(4)} (${shape})`;
   return text.split(' ');
 }
 
 /** Compares with the plan. Differences smaller than the printed digits count as none. */
 function besidePlan(ratio: number): string {
-  const times = `${ratio.toFixed(2)} times the plan`;
+  const times = `${ratio.toFixed(2)} times as long as the plan`;
   return ratio < 0.995 ? `${times}: NCCL would be faster` : times;
 }

@@ -67,10 +67,10 @@ function reasonOf(candidate: CandidateReport, chosen: CandidateReport, objective
   const [value, best] = [comparedValue(candidate, objective), comparedValue(chosen, objective)];
   if (isSame(value, best) && isSame(candidate.seconds, chosen.seconds)) {
     const isTextbook = chosen.engine === 'library' && candidate.engine !== 'library';
-    return isTextbook ? 'as good; textbook algorithms go first' : 'as good; found later';
+    return isTextbook ? 'equally good; textbook algorithms are preferred' : 'equally good, but found later';
   }
   if (objective !== 'time') {
-    return isSame(value, best) ? 'as good, but slower at this size' : `${excess(value, best)} in ${objective}`;
+    return isSame(value, best) ? 'equally good, but slower at this size' : `${excess(value, best)} in ${objective}`;
   }
   return `${excess(value, best)}: ${costlier(candidate, chosen, size)}`;
 }
@@ -96,7 +96,7 @@ function excess(value: number, best: number): string {
 function costlier(candidate: CandidateReport, chosen: CandidateReport, size: Bytes): string {
   const latency = candidate.latency - chosen.latency;
   const bytes = size * (candidate.secondsPerByte - chosen.secondsPerByte);
-  if (Math.max(latency, bytes) <= 0) return 'fills its links less well at this size';
+  if (Math.max(latency, bytes) <= 0) return 'uses its links less efficiently at this size';
   if (latency >= bytes) return `${formatSeconds(latency)} more latency`;
   const ratio = candidate.secondsPerByte / chosen.secondsPerByte;
   return Number.isFinite(ratio) ? `bytes take ${Number(ratio.toPrecision(3))} times as long` : 'bytes take time';
@@ -112,11 +112,11 @@ export function explainText(compiled: CompiledPlan, objective: Objective, width 
   const isOpen = ({ inMoreBulks, status }: ExplainedCandidate): boolean =>
     inMoreBulks !== undefined && status !== 'chosen';
   const [compared, open] = [candidates.filter((c) => !isOpen(c)), candidates.filter(isOpen)];
-  const columns = 'with time, effective bandwidth (M over time) and optimality:';
+  const columns = 'with time, effective bandwidth (message size over time) and optimality:';
   const first = wrap('', `${counted(compared.length, 'candidate')}, best first, ${columns}`.split(' '), width);
   const parts = [`${first.join('\n')}\n${table(compared.map(comparedRow), width)}`];
   if (open.length > 0) {
-    const title = 'in one bulk; behind it about what more would take, which was not searched:';
+    const title = 'with 1 bulk, whose pipelines were not searched, and an estimate of their time with more bulks:';
     const rows = open.sort((a, b) => (a.inMoreBulks ?? 0) - (b.inMoreBulks ?? 0)).map(openRow);
     const heading = wrap('', `${counted(open.length, 'candidate')} ${title}`.split(' '), width).join('\n');
     parts.push(`${heading}\n${table(rows, width)}`);
@@ -126,7 +126,7 @@ export function explainText(compiled: CompiledPlan, objective: Objective, width 
       const text = names.length === 1 ? `${names[0]}: ${reason}` : `${reason}: ${names.join('; ')}`;
       return wrap('  ', text.split(' '), width);
     });
-    parts.push(`not priced:\n${lines.join('\n')}\n`);
+    parts.push(`not evaluated:\n${lines.join('\n')}\n`);
   }
   return parts.join('\n');
 }

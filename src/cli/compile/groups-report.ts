@@ -15,8 +15,8 @@ export function groupsText(groups: readonly GroupShare[], together: Seconds, wid
   const delay = longest === 0 ? 1 : together / longest;
   const contention =
     delay > 1 + 1e-9
-      ? `Together they take ${formatSeconds(together)}, ${delay.toFixed(2)} times the slowest alone: they share links.`
-      : 'Together they take no longer than the slowest alone.';
+      ? `Together the groups take ${formatSeconds(together)}, ${delay.toFixed(2)} times as long as the slowest one alone, because they share links.`
+      : 'Together the groups take no longer than the slowest one alone.';
   const header = ['group', 'schedule', 'alone', 'optimality alone'];
   const table = formatWideTable({ header, rows }, 1, width ?? Number.POSITIVE_INFINITY);
   return `${groups.length} groups at once:\n${table}\n${contention}\n`;

@@ -2,7 +2,7 @@
 
 import type { ResourceLoad } from '../../ir/report.ts';
 import { linkName, type Topology } from '../../ir/topology.ts';
-import { formatSeconds, rounding, type Seconds } from '../../ir/units.ts';
+import { counted, formatSeconds, rounding, type Seconds } from '../../ir/units.ts';
 import type { CompiledPlan } from '../../session/compile/compiled-plan.ts';
 import type { FullPipeline, PipelineReport, SingleBulk } from '../../session/compile/pipeline.ts';
 
@@ -104,38 +104,43 @@ function taperedTexts(taper: TaperedBulks, seconds: Seconds): readonly string[] 
     ...(falling > 1 ? [`fall over the last ${falling}`] : []),
   ].join(' and ');
   return [
-    `${bulks} bulks, written out, whose sizes ${ends}; equal ones would take ${formatSeconds(equalBulksSeconds)}`,
-    `one bulk would take ${formatSeconds(oneBulkSeconds)}: gain ${ratio(oneBulkSeconds, seconds).toFixed(3)}`,
+    `${bulks} bulks of different sizes, written out one by one in the plan: the sizes ${ends}. With equal bulks it would take ${formatSeconds(equalBulksSeconds)}`,
+    `With 1 bulk it would take ${formatSeconds(oneBulkSeconds)}: speedup ${ratio(oneBulkSeconds, seconds).toFixed(3)}`,
   ];
 }
 
 function fullTexts(pipeline: FullPipeline, topology: Topology, seconds: Seconds): readonly string[] {
   const { bulks, interval, leastInterval, busiest, waits, fill, single } = pipeline;
   const missed =
-    interval > leastInterval * (1 + 1e-6) ? `, which could be ${formatSeconds(leastInterval)}` : ', its least';
+    interval > leastInterval * (1 + 1e-6) ? `; the minimum is ${formatSeconds(leastInterval)}` : ', the minimum';
   const binding =
     busiest === undefined
-      ? 'nothing binds'
+      ? 'no resource is the bottleneck'
       : waits
-        ? `waits between operations bind; ${subject(topology, busiest)} is busy for ${formatSeconds(busiest.seconds)} of it`
-        : `${subject(topology, busiest)} binds, busy for ${formatSeconds(busiest.seconds)} of it`;
-  const inflight = topology.inflight === undefined ? 'any number' : String(topology.inflight);
+        ? `waiting between operations is the bottleneck; ${subject(topology, busiest)} is busy for ${formatSeconds(busiest.seconds)} of it`
+        : `${subject(topology, busiest)} is the bottleneck, busy for ${formatSeconds(busiest.seconds)} of it`;
+  const inflight = topology.inflight === undefined ? 'any number of messages' : counted(topology.inflight, 'message');
   return [
     `${bulks} bulks, a new one every ${formatSeconds(interval)} (II${missed}); ${binding}`,
-    `${fill === undefined ? 'the first follow more closely' : `${formatSeconds(fill)} to fill`}; ${inflight} in flight per connection; one bulk would take ${formatSeconds(single)}: gain ${ratio(single, seconds).toFixed(3)}`,
+    `${fill === undefined ? 'the first bulks follow each other more closely' : `filling the pipeline takes ${formatSeconds(fill)}`}; ${inflight} in flight per connection. With 1 bulk it would take ${formatSeconds(single)}: speedup ${ratio(single, seconds).toFixed(3)}`,
   ];
 }
 
 function singleTexts({ double, busiest, added }: SingleBulk, topology: Topology, seconds: Seconds): readonly string[] {
-  if (busiest === undefined) return ['one bulk: nothing takes time'];
+  if (busiest === undefined) return ['1 bulk: nothing takes time'];
   const name = subject(topology, busiest);
   const share = busiest.seconds / seconds;
   const idle =
-    share > 1 - rounding ? `${name} is never idle` : `${name} is busy ${(100 * share).toFixed(1)} % of the time`;
-  const two = double > seconds * (1 + rounding) ? `two would take ${formatSeconds(double)}` : 'two would be no faster';
+    share > 1 - rounding
+      ? `${name} is already busy all the time`
+      : `${name} is already busy ${(100 * share).toFixed(1)} % of the time`;
+  const two =
+    double > seconds * (1 + rounding)
+      ? `With 2 it would take ${formatSeconds(double)}`
+      : 'With 2 it would be no faster';
   const cost =
-    added > busiest.seconds * rounding ? ` and each more adds ${formatSeconds(added)} of latencies there` : '';
-  return [`one bulk, since more gain nothing: ${two}; ${idle}${cost}`];
+    added > busiest.seconds * rounding ? `, and every extra bulk adds ${formatSeconds(added)} of latency on it` : '';
+  return [`1 bulk. ${two}: ${idle}${cost}`];
 }
 
 function reductionText({ reductions }: PipelineReport, topology: Topology, seconds: Seconds): string | undefined {
@@ -144,8 +149,8 @@ function reductionText({ reductions }: PipelineReport, topology: Topology, secon
   const { name, reduce } = topology.nodes[node];
   const part = `${name} reduces for ${formatSeconds(reducing)}`;
   return reduce?.overlap === false
-    ? `${part}, in which its ports stand still: ${percent(reducing, seconds)} of the time`
-    : `${part}, ${percent(hidden, reducing)} of it hidden behind messages of its own`;
+    ? `${part}, during which its ports are idle: ${percent(reducing, seconds)} of the time`
+    : `${part}, ${percent(hidden, reducing)} of which overlaps with its own messages`;
 }
 
 function resourceName(topology: Topology, { kind, index }: ResourceLoad): string {
@@ -156,7 +161,7 @@ function resourceName(topology: Topology, { kind, index }: ResourceLoad): string
 
 function subject(topology: Topology, load: ResourceLoad): string {
   const name = resourceName(topology, load);
-  return load.kind === 'chip' ? `${name}, which sends and reduces in turn,` : name;
+  return load.kind === 'chip' ? `${name}, which cannot send while it reduces,` : name;
 }
 
 function withoutNode({ reducing, hidden }: { readonly reducing: Seconds; readonly hidden: Seconds }): object {

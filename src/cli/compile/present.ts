@@ -51,8 +51,8 @@ export async function present(
 
 function bestOf(evaluated: number): string {
   return evaluated === 1
-    ? 'this is the only candidate that was priced'
-    : `this is the best of the ${evaluated} candidates priced so far`;
+    ? 'this is the only candidate that was evaluated'
+    : `this is the best of the ${evaluated} candidates evaluated so far`;
 }
 
 /** The report for people, on standard error. */

@@ -49,7 +49,7 @@ export function compileReport(
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
     [
       'moved',
-      `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; ranks that talk are ${apart(cost.stretch)}`,
+      `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; ranks that communicate are ${apart(cost.stretch)}`,
     ],
     ...criticalPathEntries(compiled),
     ['busiest link', busiestLink(compiled)],
@@ -89,11 +89,14 @@ function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: Comp
   const isOdd = (bytes: Bytes): boolean => wholeElements(bytes, dtype) !== bytes;
   if (counts?.some(isOdd) === true)
     return [
-      ['note', `these counts are no whole numbers of ${dtype} elements: such a plan runs with another --dtype only`],
+      ['note', `these counts are not whole numbers of ${dtype} elements: the plan runs only with another --dtype`],
     ];
   if (counts !== undefined || !isOdd(size)) return [];
   return [
-    ['note', `${size} bytes are no whole number of ${dtype} elements: ${wholeElements(size, dtype)} bytes of them run`],
+    [
+      'note',
+      `${size} bytes are not a whole number of ${dtype} elements: a run moves ${wholeElements(size, dtype)} bytes`,
+    ],
   ];
 }
 
@@ -118,7 +121,7 @@ function shapeText(compiled: CompiledPlan, anyBulks: boolean): string {
   const bulks = bulksOf(compiled);
   const isSized = Array.isArray(bundle.origin?.sizes);
   const oneBulk =
-    anyBulks && !stoppedEarly && effort === 'full' && !isSized ? 'one bulk (more gain nothing)' : 'one bulk';
+    anyBulks && !stoppedEarly && effort === 'full' && !isSized ? '1 bulk (more are not faster)' : '1 bulk';
   return [
     counted(schedule.steps.stepCount, 'step'),
     `${counted(plan.collective.chunks, 'chunk')} per shard`,
@@ -134,17 +137,20 @@ function laneEntries({ bundle, protocols = [] }: CompiledPlan): readonly ReportE
     .filter(({ protocol }) => protocol !== topology?.protocol)
     .map(({ protocol, seconds, reason = '' }) => `${protocol}: ${seconds === undefined ? reason : times(seconds)}`);
   const { instances, inOneInstance } = origin ?? { instances: undefined, inOneInstance: undefined };
-  const gain = typeof inOneInstance === 'number' ? `; one would take ${inOneInstance} times as long` : '';
+  const gain =
+    typeof inOneInstance === 'number' ? `; with 1 lane the plan would take ${inOneInstance} times as long` : '';
   return [
     ...(topology?.protocol === undefined ? [] : [['protocol', [topology.protocol, ...others].join('; ')] as const]),
-    ...(typeof instances === 'number' ? [['lanes', `${instances} for each connection${gain}`] as const] : []),
+    ...(typeof instances === 'number'
+      ? [['lanes', `${counted(instances, 'lane')} per connection${gain}`] as const]
+      : []),
   ];
 }
 
 /** Says into which parts the first shard is cut, if its chunks were given sizes of their own (docs/sizes.md). */
 function sizesEntries({ bundle: { origin, proved } }: CompiledPlan): readonly ReportEntry[] {
   if (!Array.isArray(origin?.sizes)) return [];
-  const text = `${origin.sizes.join(', ')} of ${proved.plan.collective.chunks} chunks: message sizes by linear programming`;
+  const text = `a shard of ${proved.plan.collective.chunks} chunks is sent in pieces of ${origin.sizes.join(', ')} chunks, chosen by linear programming`;
   return [['sizes', text]];
 }
 
@@ -153,8 +159,8 @@ function placementEntries(placement: NearestChips | undefined): readonly ReportE
   if (placement === undefined) return [];
   const { chips, before, after } = placement;
   const nearness = ({ pairs, ring }: Nearness): string =>
-    `${round(pairs)} between two ranks, ${round(ring)} round the ring`;
-  const gain = `stretch ${nearness(after)}; on the first ${counted(chips.length, 'chip')} ${nearness(before)}`;
+    `${round(pairs)} over all pairs of ranks, ${round(ring)} around the ring`;
+  const gain = `average stretch ${nearness(after)}; on the first ${counted(chips.length, 'chip')} it would be ${nearness(before)}`;
   return [['chips', elide(chips.map(String), displayLimits.nodes, () => '…').join(' '), gain]];
 }
 
@@ -164,8 +170,8 @@ function ringEntries({ bundle: { origin } }: CompiledPlan): readonly ReportEntry
   const { ringOrder, ringStretchBefore: before, ringStretchAfter: after } = origin;
   const gain =
     typeof before === 'number' && typeof after === 'number'
-      ? `stretch ${round(after)}; in the order of the ranks it is ${round(before)}`
-      : 'other than the order of the ranks';
+      ? `stretch ${round(after)}; in the order of rank numbers it would be ${round(before)}`
+      : 'differs from the order of rank numbers';
   const order = elide(ringOrder.map(String), displayLimits.nodes, () => '…');
   return [['ring order', order.join(' '), gain]];
 }
@@ -178,8 +184,8 @@ function roundsEntries({ inRounds }: CompiledPlan): readonly ReportEntry[] {
   const gain =
     after < before
       ? `${formatSeconds(before)} → ${formatSeconds(after)} in ${made} (${solver})`
-      : `no gain over ${formatSeconds(before)} (${solver})`;
-  const best = `the best rounds it found take ${formatSeconds(seconds)} in chunks as small as one likes: no bound, other plans may be faster`;
+      : `the linear program found nothing faster than ${formatSeconds(before)} (${solver})`;
+  const best = `with arbitrarily small chunks, the best rounds found would take ${formatSeconds(seconds)}. This is not a lower bound: other plans may be faster`;
   return [['ILP', gain, best]];
 }
 
@@ -187,7 +193,7 @@ function roundsEntries({ inRounds }: CompiledPlan): readonly ReportEntry[] {
 function effortEntries({ effort }: CompiledPlan): readonly ReportEntry[] {
   return effort === 'full'
     ? []
-    : [['effort', 'quick: the most promising candidates only; --effort full tries all engines']];
+    : [['effort', 'quick: only the most promising candidates were evaluated; --effort full tries all engines']];
 }
 
 function noteText(notes: readonly string[] | undefined): string {
@@ -196,11 +202,11 @@ function noteText(notes: readonly string[] | undefined): string {
 
 function busiestLink({ bundle: { cost, topology } }: CompiledPlan): string {
   const busiest = cost.links.reduce((a, b) => (b.busy > a.busy ? b : a), { link: -1, messages: 0, bytes: 0, busy: 0 });
-  if (busiest.link < 0 || topology === undefined) return 'none used';
+  if (busiest.link < 0 || topology === undefined) return 'the plan uses no link';
   const share = cost.seconds === 0 ? 0 : busiest.busy / cost.seconds;
   const name = linkName(topology, topology.links[busiest.link]);
   const used = cost.links.filter((link) => link.messages > 0).length;
-  return `${name}, busy ${(100 * share).toFixed(1)} % of the time; ${used} of ${counted(topology.links.length, 'link')} used`;
+  return `${name} is busy ${(100 * share).toFixed(1)} % of the time; the plan uses ${used} of ${counted(topology.links.length, 'link')}`;
 }
 
 function criticalPathEntries(compiled: CompiledPlan): readonly ReportEntry[] {

@@ -35,8 +35,8 @@ export async function interruptible<Result>(
       onProgress: line.isShown ? line.show : undefined,
       onWorkers: () => interrupts.listen(),
       onStopping: (hasResult) => {
-        if (hasResult) line.show('ending with the best so far');
-        else line.show('to end with what is found within a second; Ctrl-C ends at once');
+        if (hasResult) line.show('stopping with the best result so far');
+        else line.show('stopping with the first result found within a second; Ctrl-C again stops at once');
       },
       onModel: onLastModel === undefined ? undefined : keepModel,
     });

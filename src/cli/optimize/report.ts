@@ -12,7 +12,7 @@ export function optimizeText(optimized: OptimizedPlan, width = displayLimits.wid
   const shape = `${counted(plan.collective.chunks, 'chunk')} per shard, ${counted(plan.bulks, 'bulk')}`;
   const gain =
     improvements.length === 0
-      ? 'as it was: nothing made it faster'
+      ? 'unchanged, since no faster plan was found'
       : `${(before.seconds / seconds).toFixed(2)} times as fast`;
   const steps = improvements.map(({ what, seconds: time }) => `${formatSeconds(time)}: ${what}`);
   const entries: ReportEntry[] = [
@@ -32,7 +32,7 @@ export function optimizeText(optimized: OptimizedPlan, width = displayLimits.wid
 
 function enginesText({ engines, stoppedEarly }: OptimizedPlan): string {
   if (engines !== undefined) return `${formatSeconds(engines.seconds)} with ${engines.name}`;
-  return stoppedEarly ? 'were not asked: the search was ended' : 'have no plan for it';
+  return stoppedEarly ? 'were not tried, since the search was ended' : 'have no plan for this collective';
 }
 
 export function optimizeDocument(optimized: OptimizedPlan) {

@@ -28,7 +28,7 @@ export function tuneText(tuning: TuningData, width = Number.POSITIVE_INFINITY): 
 
 /** Says which tree the plans share (`--same-bits`). The table of sizes shows what this costs. */
 function sameBitsText(tree: string): string {
-  if (tree === '') return 'same bits: nothing rounds here, so that all plans give the same bits';
+  if (tree === '') return 'same bits: this collective never rounds, so all plans give the same bits';
   const trees = tree.split('; ');
   const alike = trees.every((other) => other === trees[0]);
   const first =
@@ -36,11 +36,11 @@ function sameBitsText(tree: string): string {
   const whose = alike ? 'on all ranks' : 'on rank 0, and another on others';
   return [
     `same bits: all plans combine every chunk by the tree ${first} ${whose} (numbers are ranks).`,
-    'Results have the same bits whatever the size of the message and of its parts; what that costs is the column "beyond the best".',
+    'Results have the same bits whatever the sizes of the message and its parts; the column "over the best" shows what that costs.',
   ].join('\n');
 }
 
-const rulesHeader = ['other libraries', 'from', 'choose', 'times the tuned plan', 'of the bound'] as const;
+const rulesHeader = ['other libraries', 'from', 'choice', 'time / tuned plan', 'optimality'] as const;
 
 /**
  * Compares with other libraries: what each chooses from which size on, its time relative to the tuned plan's and to the bound, and where it loses
@@ -88,10 +88,10 @@ function worstText({ library, outcomes }: RuleComparison): string {
   const least = timed.reduce((a, b) => (b.ratio < a.ratio ? b : a));
   const winning = timed.filter(({ ratio }) => ratio < 0.99).length;
   const at = ({ size, choice, ratio }: typeof most): string =>
-    `${formatBytes(size)} with ${choice.schedule}: ${ratio.toFixed(2)} times as long`;
+    `${formatBytes(size)}, where ${choice.schedule} takes ${ratio.toFixed(2)} times as long`;
   const sizes = `of ${counted(outcomes.length, 'size')}`;
-  const lost = `loses at ${losing} ${sizes}, most at ${at(most)}`;
-  const won = `would be faster at ${winning} ${sizes}, most at ${at(least)}`;
+  const lost = `is slower than the tuned plan at ${losing} ${sizes}, most at ${at(most)}`;
+  const won = `is faster than the tuned plan at ${winning} ${sizes}, most at ${at(least)}`;
   if (winning === 0) return `${library} ${lost}`;
   return losing === 0 ? `${library} ${won}` : `${library} ${lost}, and ${won}`;
 }
@@ -141,7 +141,7 @@ function rangeRow({ from, optimality }: TunedRange, plan: TunedPlanData): readon
   ];
 }
 
-const sizeHeader = ['size', 'simulated', 'certified bound', 'optimality', 'beyond the best', 'plan'] as const;
+const sizeHeader = ['size', 'simulated', 'certified bound', 'optimality', 'over the best', 'plan'] as const;
 
 function sizeRow(
   { size, seconds, bestSeconds, bound, optimality }: TuningData['sizes'][number],

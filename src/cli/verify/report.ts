@@ -57,7 +57,9 @@ function correctText({ verdicts, hasBothUses }: FileReport): string {
   const lines = [`correct: ${plan.name} (${collective.kind}), verified ${both}for N = ${numbers}`];
   if (verdicts.length > 1) {
     const smallest = Math.max(...verdicts.map((v) => v.verification.smallestInflight ?? 0));
-    lines.push(`  safe for all of them from ${smallest} in flight up; ${casesText([last], hasBothUses, 'for ')}:`);
+    lines.push(
+      `  no deadlock for any of them with ${smallest} or more transfers in flight per connection; ${casesText([last], hasBothUses, 'for ')}:`,
+    );
   }
   lines.push(...verification.proved.map((line) => `  ${line}`));
   for (const verdict of verdicts) {

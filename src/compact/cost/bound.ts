@@ -58,7 +58,7 @@ function latencyCertificate(distances: Float64Array, backwards: boolean): Compac
   let far = 0;
   for (let rank = 1; rank < distances.length; rank++) if (distances[rank] > distances[far]) far = rank;
   const [from, to] = backwards ? [0, far] : [far, 0];
-  const reason = `rank ${to} needs something of rank ${from}, which is that far away`;
+  const reason = `rank ${to} needs data from rank ${from}, and no path between them is faster`;
   return { kind: 'latency', seconds: distances[far], reason, witness: { from, to } };
 }
 
@@ -84,7 +84,7 @@ function pairCertificate(
     if (seconds > best.seconds) best = { seconds, far };
   }
   const [from, to] = backwards ? [0, best.far] : [best.far, 0];
-  const reason = `rank ${to} needs ${formatBytes(bytes)} of rank ${from}, which is ${formatSeconds(diameter)} away, through all its links`;
+  const reason = `rank ${to} needs ${formatBytes(bytes)} from rank ${from}, which is ${formatSeconds(diameter)} away, through all its links`;
   return { kind: 'pair', seconds: best.seconds, reason, witness: { from, to } };
 }
 
@@ -102,7 +102,7 @@ function spreadingCertificates(
     if (!Number.isFinite(slots)) return [];
     const rounds = roundsToReach(ranks, slots);
     const way = direction === 'out' ? 'send' : 'receive';
-    const reason = `in ${rounds} rounds at least, as a chip can ${way} ${slots} messages at a time, all ${ranks} ranks hear of one another`;
+    const reason = `a chip can ${way} ${slots} messages at a time, so it takes at least ${rounds} rounds until all ${ranks} ranks have data from each other`;
     const seconds = rounds * minLatency(machine);
     return [{ kind: 'spreading', seconds, reason, witness: { direction } }];
   });
@@ -126,7 +126,7 @@ function distanceCertificate(
     if (seconds > best.seconds) best = { seconds, distance: sorted[rank], farther };
   }
   const { seconds, distance, farther } = best;
-  const way = backwards ? 'leave every rank to' : 'come to every rank from';
+  const way = backwards ? 'leave every rank to' : 'reach every rank from';
   const reason = `${formatBytes(farther * shard)} must ${way} ${formatSeconds(distance)} away or farther, through ${formatBytesPerSecond(bandwidth)}`;
   return { kind: 'distance', seconds, reason, witness: { distance } };
 }
@@ -144,9 +144,9 @@ function roundsCertificates(
   const slowest = generators.reduce((least, { bandwidth }) => Math.min(least, bandwidth), Number.POSITIVE_INFINITY);
   const rounds = roundsToReach(ranks, together / slowest);
   const bytes = (ranks - 1) * shard;
-  const way = backwards ? 'send out' : 'take in';
-  const messages = rounds === 1 ? 'one message' : `${rounds} messages in a row`;
-  const reason = `every rank must ${way} ${formatBytes(bytes)}, and it takes ${messages} to have them together: both times add up`;
+  const way = backwards ? 'send' : 'receive';
+  const messages = rounds === 1 ? 'one message' : `${rounds} consecutive messages`;
+  const reason = `every rank must ${way} ${formatBytes(bytes)}, and this takes at least ${messages}: their latencies add to the time of the bytes`;
   const seconds = rounds * minLatency(machine) + bytes / together;
   return [{ kind: 'gathering', seconds, reason, witness: {} }];
 }
@@ -165,7 +165,7 @@ function rowCertificates(
   const fastest = generators.reduce((most, { bandwidth }) => Math.max(most, bandwidth), 0);
   const messages = Math.ceil((ranks - 1) / links);
   const seconds = messages * minLatency(machine) + ((ranks - 1) * shard) / (links * fastest);
-  const reason = `over some link of a chip ${backwards ? 'leave' : 'come'} ${formatBytes(((ranks - 1) * shard) / links)}, from one chip after the other: in ${messages} messages or as if it were`;
+  const reason = `some link of a chip must ${backwards ? 'send' : 'receive'} ${formatBytes(((ranks - 1) * shard) / links)} for one chip after another, which takes as long as ${messages} messages`;
   return [{ kind: 'row', seconds, reason, witness: {} }];
 }
 
@@ -190,11 +190,11 @@ function cutCertificates(
         : cutOfShards(
             inside === 1 ? chipBandwidth(machine, machine.ports.receive) : inside * leaving,
             ((ranks - inside) * size) / ranks,
-            `${kind === 'reducescatter' ? 'leave' : 'come to'} ${which}`,
+            `${kind === 'reducescatter' ? 'leave' : 'reach'} ${which}`,
           );
     const seconds = minLatency(machine) + cut.seconds;
     if (best !== undefined && seconds <= best.seconds) continue;
-    const reason = `${cut.reason}, and the last message has its latency to pay`;
+    const reason = `${cut.reason}, and the last message pays its latency`;
     best = { kind: 'cut', seconds, reason, witness: { axes } };
   }
   return best === undefined ? [] : [best];
@@ -206,7 +206,7 @@ function cutOfShards(bandwidth: number, bytes: Bytes, where: string) {
 }
 
 function cutOfTotals(bandwidth: number, bytes: Bytes, which: string) {
-  const reason = `${formatBytes(bytes)} must go between sets like ${which}, through ${formatBytesPerSecond(bandwidth)} in all`;
+  const reason = `${formatBytes(bytes)} must go between sets like ${which}, through ${formatBytesPerSecond(bandwidth)} in total`;
   return { seconds: bytes / bandwidth, reason };
 }
 

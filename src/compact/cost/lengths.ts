@@ -28,7 +28,7 @@ function lengthCertificate(machine: SymmetricTopology, shard: Bytes, lengths: re
   const sum = distances.reduce((total, distance) => total + distance, 0);
   const room = machine.generators.reduce((total, { bandwidth }, g) => total + lengths[g] * bandwidth, 0);
   const seconds = minLatency(machine) + (shard * sum) / room;
-  const reason = `every rank's ${formatBytes(shard)} for each other go over ${Math.round(sum)} links in all by the lengths of the certificate, through ${formatBytesPerSecond(room)}`;
+  const reason = `every rank's ${formatBytes(shard)} for every other rank cross ${Math.round(sum)} links in total by the link lengths in the certificate, through ${formatBytesPerSecond(room)}`;
   return { kind: 'distances', seconds, reason, witness: { lengths } };
 }
 

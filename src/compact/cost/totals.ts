@@ -21,7 +21,7 @@ export function totalCertificates(
     const { send, receive } = machine.ports;
     const bandwidth = chipBandwidth(machine, direction === 'out' ? send : receive);
     const way = direction === 'out' ? 'send' : 'receive';
-    const reason = `some rank has to ${way} ${formatBytes(bytes)} through ${formatBytesPerSecond(bandwidth)}, and the last message has its latency to pay`;
+    const reason = `some rank has to ${way} ${formatBytes(bytes)} through ${formatBytesPerSecond(bandwidth)}, and the last message pays its latency`;
     return { kind: 'messages', seconds: minLatency(machine) + bytes / bandwidth, reason, witness: { direction } };
   });
 }
@@ -43,7 +43,7 @@ export function reductionCertificates(
   const work = `${formatBytes(bytes)} at ${formatBytesPerSecond(reduce.throughput)}`;
   const reducing = minLatency(machine) + bytes / reduce.throughput;
   if (reduce.overlap) {
-    const reason = `some rank has to reduce ${work}, after something has come to it`;
+    const reason = `some rank has to reduce ${work}, after the first data has arrived`;
     return [{ kind: 'reductions', seconds: reducing, reason, witness: {} }];
   }
   const sends = kind === 'allreduce' ? 2 : 1;

@@ -169,7 +169,7 @@ class CompactChecks {
   ): string | undefined {
     const { record, compact } = this;
     const { kind, ranks } = compact.collective;
-    const holds = `result: every output slot holds what ${kind} says, on rank 0 and so on every rank`;
+    const holds = `result: every output slot holds what ${kind} requires, on rank 0 and so on every rank`;
     const run = new NamingRun(index, memory, connections, group);
     for (const operation of order) run.step(operation);
     if (kind === 'allgather' || kind === 'alltoall') {

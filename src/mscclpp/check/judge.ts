@@ -118,7 +118,7 @@ function proved(
   const events = Math.max(...rungs.map((rung) => rung.events));
   const result =
     saysResult(plan) || options.collective !== undefined
-      ? `result: every output chunk holds what ${plan.collective} says`
+      ? `result: every output chunk holds what ${plan.collective} requires`
       : `result: not judged, since '${plan.collective}' does not say what it must be`;
   return {
     verdict: 'correct',

@@ -97,7 +97,7 @@ export function evaluateCandidate(
   const mayBeSlower = !isShown && Number.isFinite(bestKnown);
   const slower = bestKnown * (1 + 1e-9);
   if (mayBeSlower && occupancyLowerBound(schedule, routes, request.size, slower) > slower) {
-    const reason = 'keeps a link or a chip busy for longer than another one takes in all';
+    const reason = 'would keep a link or a chip busy for longer than another candidate takes in total';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
   const name = nameOfPlan(candidate.origin, request.collective.kind, request.topology.name);

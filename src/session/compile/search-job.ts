@@ -39,7 +39,7 @@ export async function searchJob(work: PlanWork, control: JobControl<FoundPlan>):
   const { solver, onModel } = await solverHelp(work.solver, control);
   const { shouldStop } = control;
   const onProgress = (evaluated: number, best: number): void =>
-    control.onProgress(`${evaluated} candidates priced, best ${formatSeconds(best)}`);
+    control.onProgress(`${evaluated} candidates evaluated, best ${formatSeconds(best)}`);
   const found = new BestFound(request, (best, value) => control.onResult(foundPlan(best, value)));
   const lackingRoom = await roomOf(work);
   const watched = { ...request, solver, onModel, shouldStop, onProgress, lackingRoom };

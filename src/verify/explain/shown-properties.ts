@@ -24,8 +24,8 @@ export function raceFreeText({ bulks }: Plan, ownership: Ownership): string {
 }
 
 export function resultText({ collective }: Plan): string {
-  const says = collective.kind === 'custom' ? 'its conditions say' : `${collective.kind} says`;
-  return `result: every output slot holds what ${says}`;
+  const required = collective.kind === 'custom' ? 'its conditions require' : `${collective.kind} requires`;
+  return `result: every output slot holds what ${required}`;
 }
 
 export const barrierText = 'result: no rank leaves before every rank has entered';

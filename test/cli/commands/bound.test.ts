@@ -28,7 +28,7 @@ describe('ccc bound', () => {
     expect(baselines?.priced.map(({ name }) => name).sort()).toEqual(['nccl-ring', 'nccl-tree']);
     const { stdout } = await inProcess(request);
     for (const { name, seconds: time } of baselines?.priced ?? []) {
-      expect(stdout).toMatch(new RegExp(`^  ${name}: .*, ${(seconds / time).toFixed(4)} of the bound`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^  ${name}: .*, optimality ${(seconds / time).toFixed(4)}`, 'm'));
     }
     expect((await inProcess(['bound', 'alltoall', '--topo', 'dgx1'])).stdout).not.toContain('NCCL');
   });

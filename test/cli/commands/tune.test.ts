@@ -12,7 +12,7 @@ describe('ccc tune', () => {
     const { status, stdout } = await inProcess(['tune', 'allgather', ...few]);
     expect(status).toBe(0);
     expect(stdout).toContain('allgather on sg2260x4, 1 KiB to 1 GiB');
-    expect(stdout).toMatch(/MPICH \(2005\) loses at \d of 6 sizes/);
+    expect(stdout).toMatch(/MPICH \(2005\) is slower than the tuned plan at \d of 6 sizes/);
   });
 
   it('says which tables others have no words for, and writes all else', async () => {

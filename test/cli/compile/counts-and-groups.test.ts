@@ -62,7 +62,7 @@ describe('--group', () => {
     const { status, stderr } = await inProcess([...args, '-o', 'plan.json'], '', folder);
     expect(status).toBe(0);
     expect(stderr).toContain('2 groups at once:');
-    expect(stderr).toContain('2.00 times the slowest alone: they share links.');
+    expect(stderr).toContain('2.00 times as long as the slowest one alone, because they share links.');
     expect((await inProcess(['verify', 'plan.json', '--topo', 'line:4'], '', folder)).status).toBe(0);
     const { groups: shares, ok } = JSON.parse((await inProcess([...args, '--json'])).stdout);
     expect([ok, shares.map(({ ranks }: { ranks: number[] }) => ranks)]).toEqual([

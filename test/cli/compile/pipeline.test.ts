@@ -31,9 +31,11 @@ describe('a pipelined chain', () => {
     const { stderr } = await inProcess(['compile', ...args, '--algorithm', 'chain-broadcast', '-o', 'plan.json']);
     const words = stderr.replaceAll(/\s+/g, ' ');
     expect(words).toMatch(
-      /pipeline \d+ bulks, a new one every [\d.]+ µs \(II, its least\); link chip 0 → chip 1 binds/,
+      /pipeline \d+ bulks, a new one every [\d.]+ µs \(II, the minimum\); link chip 0 → chip 1 is the bottleneck/,
     );
-    expect(words).toMatch(/any number in flight per connection; one bulk would take 529\.3 µs: gain 3\.5/);
+    expect(words).toMatch(
+      /any number of messages in flight per connection\. With 1 bulk it would take 529\.3 µs: speedup 3\.5/,
+    );
   });
 });
 
@@ -42,7 +44,7 @@ describe('one bulk', () => {
     const args = ['allgather', '--topo', 'sg2260x4', '--size', '64MiB'];
     const words = (await inProcess(['compile', ...args, '-o', 'plan.json'])).stderr.replaceAll(/\s+/g, ' ');
     expect(words).toContain(
-      'pipeline one bulk, since more gain nothing: two would take 395.4 µs; link chip 0 → chip 1 is never idle and each more adds 1.1 µs of latencies there',
+      'pipeline 1 bulk. With 2 it would take 395.4 µs: link chip 0 → chip 1 is already busy all the time, and every extra bulk adds 1.1 µs of latency on it',
     );
     expect(await pipelineOf(...args)).toMatchObject({ bulks: 1, inflight: 2 });
   });
@@ -67,10 +69,10 @@ describe('reductions', () => {
 
   it('are hidden behind messages with overlap, and keep the ports without', async () => {
     expect((await reductionsOf('on')).words).toMatch(
-      /chip \d reduces for 10\.49 µs, [\d.]+ % of it hidden behind messages of its own/,
+      /chip \d reduces for 10\.49 µs, [\d.]+ % of which overlaps with its own messages/,
     );
     expect((await reductionsOf('off')).words).toMatch(
-      /chip \d reduces for 10\.49 µs, in which its ports stand still: [\d.]+ % of the time/,
+      /chip \d reduces for 10\.49 µs, during which its ports are idle: [\d.]+ % of the time/,
     );
     const { reductions } = await pipelineOf(...(await reductionsOf('off')).args, '--overlap', 'off');
     expect(reductions.reducing).toBeCloseTo(MiB / 100e9, 12);

@@ -9,7 +9,9 @@ describe('--ranks', () => {
     const { stderr, status } = await inProcess([...asked, '--ranks', '4']);
     expect(status).toBe(0);
     const said = stderr.replaceAll(/\s+/g, ' ');
-    expect(said).toContain('stretch 1.333 between two ranks, 1 round the ring; on the first 4 chips 1.667');
+    expect(said).toContain(
+      'average stretch 1.333 over all pairs of ranks, 1 around the ring; on the first 4 chips it would be 1.667',
+    );
     const { placement, topology, cost } = JSON.parse((await inProcess([...asked, '--ranks', '4', '--json'])).stdout);
     expect(placement.before).toEqual({ pairs: 20 / 12, ring: 1.5 });
     expect(placement.after).toEqual({ pairs: 16 / 12, ring: 1 });

@@ -86,7 +86,7 @@ describe('Ctrl-C', () => {
 
   it('writes the best plan so far', async () => {
     const running = new Running(['compile', 'allreduce', '--topo', 'torus:6x6', '--progress']);
-    await running.says(/1 candidates priced/);
+    await running.says(/1 candidates evaluated/);
     running.interrupt();
     const { status, stdout, stderr } = await running.outcome();
     expect(status).toBe(3);

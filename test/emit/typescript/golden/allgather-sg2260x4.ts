@@ -9,7 +9,7 @@
  * - initialised: nothing is read before it is written
  * - no deadlock with 2 transfers in flight per connection; the smallest safe limit is 0
  * - no data race in any interleaving: race-free under event ownership
- * - result: every output slot holds what allgather says
+ * - result: every output slot holds what allgather requires
  * - limits: every address and length is a multiple of 128 bytes in f32, and all fits the commands of sg2260x4
  * - checked by the kernel (ccc-check)
  *
