@@ -3,8 +3,8 @@ import type { Seconds } from '../ir/units.ts';
 
 /**
  * The min of Σ wᵢ(i − 1)a + wᵢ²/2, in seconds², over all sequences of messages of wᵢ seconds with Σ wᵢ = W, the window; a is the latency. The min has
- * wᵢ = θ − (i − 1)a for the first k messages, with the greatest k for which these are positive and the θ that makes the sum W. Each term is then (θ²
- * − (i − 1)²a²)/2.
+ * wᵢ = θ − (i − 1)a for the first k messages, with the greatest k for which these are positive and the θ that makes the sum W. Each term is then
+ * (θ² − (i − 1)²a²)/2.
  */
 export function checkedStaggeredArea(window: Seconds, latency: Seconds): number {
   if (latency === 0 || window <= 0) return 0;

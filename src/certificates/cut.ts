@@ -2,8 +2,8 @@
  * Theorem (docs/bounds.md, *Cuts*). Target ranks need B bytes of distinct values from source ranks, which are other ranks. These bytes cross links
  * (p, q) from a node inside the cut to one outside, or the ports of a source whose chip lies outside or of a target whose chip lies inside. During T,
  * a link carries none of them for a = pre + α + post seconds: pre is the min Σα from a source to p (for a pipelined link, from a source to any chip
- * that sends over the link, and from such a chip to p), and post the min Σα from q to a target. So T is at least the solution of Σ β·max(0, T − a) =
- * B.
+ * that sends over the link, and from such a chip to p), and post the min Σα from q to a target.
+ * So T is at least the solution of Σ β·max(0, T − a) = B.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

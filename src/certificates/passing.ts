@@ -34,7 +34,7 @@ export function provesPassing(
   const time = done - itemAt(machine.ways([rootChip]), inward.from);
   const bytes = size / Math.max(inward.bandwidth, onward.bandwidth, back.bandwidth);
   const latency = inward.latency + onward.latency;
-  // Each message that passes takes its latencies besides the bytes that must come over the first link.
+  // The passing messages take their latencies one after the other, and all bytes must cross the links besides, so W limits k.
   const most = Math.max(0, Math.floor((time - bytes) / latency));
   if (latency <= 0 || most > mostCounted) return false;
   work.spend(50 * most ** 2);

@@ -1,8 +1,8 @@
 /**
  * Theorem (docs/bounds.md, *Relays*). All other ranks need M bytes from the root. Let the root's slots have bandwidth B together, and those of each
- * chip of a set F at most B′ together. Let a be the min Σα of messages from the root, a′ that of messages into F, λ that from the root to F, δ =
- * max(0, λ − a − a′), σ = max(0, a + a′ − λ) and W = T − δ. Then some D, at most what one chip of F can get directly from the root by T (direct.ts),
- * satisfies both
+ * chip of a set F at most B′ together. Let a be the min Σα of messages from the root, a′ that of messages into F, λ that from the root to F,
+ * δ = max(0, λ − a − a′), σ = max(0, a + a′ − λ) and W = T − δ. Then some D, at most what one chip of F can get directly from the root by T
+ * (direct.ts), satisfies both
  *
  *   (1)   M·W ≤ B·(W²/2 − area(W, a)) + B′·(W²/2 − area(W, a′)) + D·(D/β + σ)         β: the root's slowest slot
  *   (2)   M·W ≤ B·(W²/2 − area(W − D/B, a)) + B′·(W²/2 − area(W − D/B′, a′))

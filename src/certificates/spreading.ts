@@ -1,10 +1,10 @@
 /**
  * Theorem (docs/bounds.md, *Spreading*). A chip has at most d messages in flight, and each occupies a slot for at least the Σα between its ends. With
- * δ₁ ≤ δ₂ ≤ … the min Σα from any chip to its nearest, second nearest … chip, a chip takes at least c(p) = max(δ_p, (δ₁ + … + δ_p)/d, δ₁ + … +
- * δ_⌈p/d⌉) to inform p others. So at most N(t) = 1 + Σ N(t − c(p)) ranks are informed after t seconds; let t be when all N can be. If every rank
- * needs at least b bytes from the hub, and all chips have slots to receive them, of bandwidth B at most on any chip, T ≥ t + b/B. Without such slots
- * this holds with δ₁ in place of every δ and the bandwidth of the links of a chip as B. The same holds, backwards in time (`in`), for data that the
- * hub needs from all others.
+ * δ₁ ≤ δ₂ ≤ … the min Σα from any chip to its nearest, second nearest … chip, a chip takes at least c(p) = max(δ_p, (δ₁ + … + δ_p)/d,
+ * δ₁ + … + δ_⌈p/d⌉) to inform p others. So at most N(t) = 1 + Σ N(t − c(p)) ranks are informed after t seconds; let t be when all N can be. If every
+ * rank needs at least b bytes from the hub, and all chips have slots to receive them, of bandwidth B at most on any chip, T ≥ t + b/B. Without such
+ * slots this holds with δ₁ in place of every δ and the bandwidth of the links of a chip as B. The same holds, backwards in time (`in`), for data that
+ * the hub needs from all others.
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

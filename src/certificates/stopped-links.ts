@@ -1,15 +1,15 @@
 /**
  * Theorem (docs/bounds.md, *Reductions that stop links*). No chip sends or receives while it reduces. Let T′ = T − α, where α is the min Σα of any
- * message; in a reduce, the min Σα from the chip to the root takes its place if that is more. A chip that reduces for c seconds sends at most B·(T′ −
- * c) bytes. It reduces for at most c_max(T′): the part of T′ that is left by the bytes that it must send or receive in any plan, and by receiving
- * what it reduces. If the chip must send on what it reduces, T″ = T′ − α takes the place of T′. Let one reduced byte count as p sent bytes. What the
- * chip does then counts at most
+ * message; in a reduce, the min Σα from the chip to the root takes its place if that is more. A chip that reduces for c seconds sends at most
+ * B·(T′ − c) bytes. It reduces for at most c_max(T′): the part of T′ that is left by the bytes that it must send or receive in any plan, and by
+ * receiving what it reduces. If the chip must send on what it reduces, T″ = T′ − α takes the place of T′. Let one reduced byte count as p sent bytes.
+ * What the chip does then counts at most
  *
  *   v(T′) = B·T′ + max(0, pγ − B)·c_max(T′), or max(B·T′, v(T″)) if it must send on what it reduces.
  *
  * It must do so unless it is the root of a reduce or the last rank of a scan; in an allreduce all ranks but one, which may be any, must. If all plans
- * send at least W bytes and reduce at least R, W + pR is at most the sum over all chips. If W is made up of data that chips must send of their own, B
- * = 0 for chips that have no such data. The same holds for what chips receive (`in`).
+ * send at least W bytes and reduce at least R, W + pR is at most the sum over all chips. If W is made up of data that chips must send of their own,
+ * B = 0 for chips that have no such data. The same holds for what chips receive (`in`).
  */
 
 import type { Witnesses } from '../ir/certificate.ts';

@@ -18,7 +18,7 @@ export interface CellMemory {
   readonly input: Int32Array;
   readonly output: Int32Array;
   readonly scratch: Int32Array;
-  /** First cell of each operation's source and destination; meaningless where it has none. */
+  /** First cell of each operation's source and destination; 0 and without meaning if it has none. */
   readonly sourceCell: Int32Array;
   readonly targetCell: Int32Array;
 }

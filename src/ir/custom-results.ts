@@ -20,7 +20,7 @@ export interface CustomResults {
   readonly slot: Int32Array;
   /** Slots of each run. */
   readonly count: Int32Array;
-  /** Index in `lists` of what a run combines, −1 where it may hold anything. */
+  /** Index in `lists` of the contributions that a run combines; −1 if its slots may hold anything. */
   readonly list: Int32Array;
   /** Slot `slot + i` of a run combines chunk `at + i` where its list says 0. */
   readonly at: Int32Array;

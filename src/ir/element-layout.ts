@@ -1,9 +1,10 @@
 /**
  * Maps the slots of a plan to elements (docs/plan-format.md). Shards are fixed by the collective, whatever the plan: with n elements on N ranks,
- * shard i is elements floor(i·n/N) … floor((i+1)·n/N) − 1. In a shard of u units, chunk c of bulk b is units floor(q·u/(k·C)) … floor((q+1)·u/(k·C))
- * − 1 with q = b·C + c, so that consecutive chunks of a bulk are contiguous. A unit is one element, or as many as the alignment of the machine's
- * messages requires; the last unit of a shard may be shorter. An alltoall shard must have the same size at both ends: the one from i to j has the
- * size of part (i + j) mod N of n. The chunks of a custom collective may go anywhere, so that all of them have floor(n / chunks) elements.
+ * shard i is elements floor(i·n/N) … floor((i+1)·n/N) − 1. In a shard of u units, chunk c of bulk b is units floor(q·u/(k·C)) …
+ * floor((q+1)·u/(k·C)) − 1 with q = b·C + c, so that consecutive chunks of a bulk are contiguous. A unit is one element, or as many as the alignment
+ * of the machine's messages requires; the last unit of a shard may be shorter. An alltoall shard must have the same size at both ends: the one from i
+ * to j has the size of part (i + j) mod N of n. The chunks of a custom collective may go anywhere, so that all of them have floor(n / chunks)
+ * elements.
  */
 
 import {
