@@ -17,9 +17,9 @@ export interface SimulationOptions {
   readonly topology?: Topology | undefined;
 }
 
-/** A proved plan with what is known of it: machine, size, element type, time, bound. */
+/** A proved plan together with its machine, size, element type, time and bound, as far as these are known. */
 export abstract class BundledPlan {
-  /** The proved plan with all that is known of it, as emitters take it. */
+  /** The proved plan with everything that is known about it, in the form that emitters take. */
   abstract get bundle(): PlanBundle;
 
   /** The plan and its proof: what the runtime takes. */

@@ -1,4 +1,4 @@
-/** Fitting the numbers of a machine to measured times, as a job for a worker. */
+/** Fits the parameters of a machine to measured times, as a job for a worker. */
 import {
   type Calibration,
   type ConfigurationLabel,
@@ -19,9 +19,9 @@ import { describeTopology, findTopology, resolveTopology } from '../read/index.t
 import { readMeasurements } from '../read/measurements/index.ts';
 import type { JobControl } from './workers/job-control.ts';
 
-/** What is calibrated, and from what. */
+/** The machine to calibrate, and the measurements. */
 export interface CalibrationInput {
-  /** The machine: a shipped one by its name, or the name that messages have for `machine`. */
+  /** Name of a shipped machine, or the name of `machine` in messages. */
   readonly topo: string;
   /** The text of the machine's topology file, if it is no shipped one. */
   readonly machine?: SourceText | undefined;
@@ -29,7 +29,7 @@ export interface CalibrationInput {
   readonly files: readonly SourceText[];
 }
 
-/** A number that was found. */
+/** A parameter with its fitted value. */
 export interface CalibratedParameter {
   readonly name: string;
   /** `seconds`, or seconds per byte for rates. */
@@ -43,7 +43,7 @@ export type LabelledPrediction = Prediction<ConfigurationLabel>;
 
 /** The result, as plain data. */
 export interface CalibratedMachine {
-  /** The topology file with the numbers that were found. */
+  /** The text of the topology file with the fitted parameters. */
   readonly file: string;
   /** What it was calibrated from, and when. */
   readonly about: string;
@@ -59,13 +59,13 @@ export interface CalibratedMachine {
   /** Predictions for the configurations that were fitted, and for those that were not (undefined if there are too few). */
   readonly own: readonly LabelledPrediction[];
   readonly unseen: readonly LabelledPrediction[] | undefined;
-  /** The same by a model of links alone (undefined if time was up), and by a line a + bM for each configuration. */
+  /** Predictions by a model of links alone (undefined if the time was up), and by a line a + bM for each configuration. */
   readonly plain: readonly LabelledPrediction[] | undefined;
   readonly floor: readonly LabelledPrediction[];
   readonly stoppedEarly: boolean;
 }
 
-/** What a worker is asked for. */
+/** The assignment of a worker. */
 export interface CalibrateWork extends CalibrationInput {
   readonly plan: string | undefined;
   readonly protocol: string | undefined;
@@ -131,7 +131,7 @@ function dataOf(
   };
 }
 
-/** What every report on the calibrated machine repeats. */
+/** Writes the summary that every report on the calibrated machine contains. */
 function sentenceOn({ fitted, own, unseen }: Calibration, about: string): string {
   const times = fitted.reduce((sum, each) => sum + each.times.length, 0);
   const { median, p90 } = errorsOf(unseen ?? own);
@@ -144,7 +144,7 @@ function readOptions({ machine, limits }: CalibrateWork): { limits: Limits; read
   return machine === undefined ? { limits } : { limits, read: () => machine };
 }
 
-/** A plan stands beside the file that names it, or in the working directory. */
+/** Returns the path of a plan, which is in the folder of the file that names it or in the working directory. */
 function planBeside(source: SourceText, name: string): string {
   const beside = host().pathFrom(source.name, name);
   return host().exists(beside) ? beside : name;
@@ -157,7 +157,10 @@ function latest(dates: readonly (string | undefined)[]): string | undefined {
     .at(-1);
 }
 
-/** The machine by its number of ranks; 0 for the machine as it was named. If no value was given for its parameter, it gets the size that has the ranks. */
+/**
+ * The machine by its number of ranks; 0 for the machine as it was named. If no value was given for its parameter, it gets the size that has the
+ * ranks.
+ */
 function machinesOf(work: CalibrateWork): (ranks: number) => Topology {
   const known = new Map<number, Topology>();
   return (ranks) => {
@@ -188,7 +191,7 @@ function machineOf(work: CalibrateWork, ranks: number): Topology {
   throw new CccError('usage', message);
 }
 
-/** The machine in a size; undefined if it cannot have that size. */
+/** Returns the machine with a value for its parameter; undefined if it cannot have that value. */
 function sized(spec: string, options: ReturnType<typeof readOptions>): Topology | undefined {
   try {
     return resolveTopology(spec, options);

@@ -1,9 +1,12 @@
 import type { NamedModel } from './workers/job-control.ts';
 import type { JobSettings } from './workers/job-settings.ts';
 
-/** How work that may take long is watched and ended. */
+/** Options to watch and to end work that may take long. */
 export interface JobOptions {
-  /** Ends the search, with the best result so far. Work that runs in the calling thread (short work, or where there are no workers) does not hear it. */
+  /**
+   * Ends the search, with the best result so far. The signal does not reach work that runs in the calling thread (short work, or if there are no
+   * workers).
+   */
   readonly signal?: AbortSignal | undefined;
   /** Ends the search after this many milliseconds, and keeps all processors busy until then unless the plan is at its bound. */
   readonly timeLimit?: number | undefined;
@@ -11,7 +14,7 @@ export interface JobOptions {
   readonly startedAt?: number | undefined;
   /** Called with what the search is doing, in a few words. */
   readonly onProgress?: ((text: string) => void) | undefined;
-  /** Called when the work goes to workers: from now on the calling thread is free and hears the signal. */
+  /** Called when workers take over: from now on the calling thread is free, and the signal has an effect. */
   readonly onWorkers?: (() => void) | undefined;
   /** Called when the search is told to end; `hasResult` says whether it has found anything yet. */
   readonly onStopping?: ((hasResult: boolean) => void) | undefined;
@@ -19,7 +22,7 @@ export interface JobOptions {
   readonly onModel?: ((model: NamedModel) => void) | undefined;
 }
 
-/** How a job runs that the caller watches with these options. @param costOf what results are compared by: the smaller, the better */
+/** Returns the settings of a job for these options. @param costOf the value by which results are compared; smaller is better */
 export function settingsOf<Result>(
   { timeLimit, startedAt = performance.now(), ...callbacks }: JobOptions,
   costOf?: (result: Result) => number,

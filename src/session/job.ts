@@ -1,6 +1,6 @@
-/** Work in progress: await it for the outcome, or iterate over it for better and better results. */
+/** Work in progress: await it for the outcome, or iterate over it for each better result. */
 
-/** What running work reports to whoever has started it. */
+/** Callbacks by which running work reports to its caller. */
 export interface JobListener<Update> {
   /** A result that is better than all before. */
   onBetter(update: Update): void;
@@ -8,7 +8,7 @@ export interface JobListener<Update> {
 
 /**
  * A search that has been started. Awaiting it gives the outcome; iterating over it gives each better result as it is found and ends with the search.
- * Whoever reads slowly misses results in between, never the last one.
+ * An iteration that reads slowly skips intermediate results, but never the last one.
  *
  * ```ts
  * const job = compile(allreduce(machine, { size: '1GiB' }));
@@ -52,7 +52,7 @@ export class Job<Update, Result> implements PromiseLike<Result>, AsyncIterable<U
         read = latest.number;
         yield latest.update;
       } else if (hasEnded) {
-        // What has gone wrong is said to whoever only iterates, too.
+        // Failures reach callers that only iterate, too.
         await this.outcome;
         return;
       } else await changed;

@@ -9,7 +9,7 @@ import { type BytesLike, bytesOf } from './collectives.ts';
 import type { Machine } from './machine/machine.ts';
 import { sourceOf } from './source.ts';
 
-/** How a file is taken as a plan; what is left out is as `ccc convert` has it. */
+/** How a file is read as a plan; the defaults are those of `ccc convert`. */
 export interface LoadPlanOptions extends Partial<Omit<ConvertRequest, 'topology' | 'limits' | 'size'>> {
   /** The machine that the plan is for; default: the shipped one that the plan names. A schedule is made for its number of ranks. */
   readonly machine?: Machine | undefined;
@@ -31,8 +31,8 @@ export class LoadedPlan extends BundledPlan {
 }
 
 /**
- * Reads and proves a plan (JSON, also a compact one with `expand`), a schedule (YAML; `ranks` or `machine` says for how many), an MSCCL (XML) or SCCL (JSON)
- * algorithm. Shipped schedules go by their names.
+ * Reads and proves a plan (JSON, also a compact one with `expand`), a schedule (YAML; `ranks` or `machine` says for how many), an MSCCL (XML) or SCCL
+ * (JSON) algorithm. Shipped schedules go by their names.
  *
  * ```ts
  * const plan = await loadPlan('plan.json');

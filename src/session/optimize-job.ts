@@ -1,11 +1,11 @@
-/** Making a schedule faster, as a job for a worker. */
+/** Makes a schedule faster, as a job for a worker. */
 import type { SourceText } from '../ir/diagnostic.ts';
 import { formatSeconds } from '../ir/units.ts';
 import { optimize as improve, type OptimizeRequest, type OptimizeResult } from '../optimize/index.ts';
 import { type PostedBundle, posted } from './compile/found-plan.ts';
 import type { JobControl } from './workers/job-control.ts';
 
-/** What a worker is asked to make faster. */
+/** The assignment of a worker: what to make faster. */
 export interface OptimizeWork {
   readonly source: SourceText;
   readonly request: Omit<OptimizeRequest, 'shouldStop' | 'onBest'>;

@@ -1,4 +1,4 @@
-/** A given schedule or plan made faster, as far as there is time for it. */
+/** Makes a given schedule or plan faster, as far as time allows. */
 
 import type { ReductionOperator } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
@@ -32,14 +32,14 @@ export interface OptimizeOptions extends JobOptions {
   readonly ordered?: boolean | undefined;
   readonly inPlace?: boolean | undefined;
   readonly parameters?: Readonly<Record<string, number>> | undefined;
-  /** Who solves linear programs for the plan from scratch; default `auto`. */
+  /** The solver of linear programs for the plan from scratch; default `auto`. */
   readonly solver?: SolverName | 'none' | undefined;
-  /** Whether the engines are asked for the same collective from scratch, too; default true. */
+  /** Whether the engines also search for a plan from scratch, for comparison; default true. */
   readonly fromScratch?: boolean | undefined;
   readonly limits?: Partial<Limits> | undefined;
 }
 
-/** The plan that became of a schedule, never slower than the schedule. */
+/** The plan made from a schedule; it is never slower than the schedule. */
 export class OptimizedPlan extends BundledPlan {
   private readonly found: FoundOptimized;
 
@@ -76,12 +76,12 @@ export class OptimizedPlan extends BundledPlan {
     return this.found.improvements;
   }
 
-  /** The best plan from scratch; undefined if the engines have none or were not asked. */
+  /** The best plan from scratch; undefined if the engines found none or did not search. */
   get engines(): OptimizeResult['engines'] {
     return this.found.engines;
   }
 
-  /** Why not everything was tried. */
+  /** Reasons why some improvements were not tried. */
   get notes(): readonly string[] {
     return this.found.notes;
   }

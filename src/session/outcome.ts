@@ -1,4 +1,4 @@
-/** How work ends: with what was asked for, or with the reason why not. Only mistakes in a request are thrown. */
+/** Outcomes of work: the requested result, or the reason why there is none. Only mistakes in a request are thrown. */
 import { CccError, type ErrorCode, type ErrorFinding } from '../ir/diagnostic.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface Failure {
   readonly reason: FailureReason;
   /** One sentence for people. */
   readonly message: string;
-  /** One by one, what the message sums up: candidates that could not be used, findings of the verifier. */
+  /** The details behind the message: candidates that could not be used, or findings of the verifier. */
   readonly findings: readonly ErrorFinding[];
   /** The same as an error, with the place in a file if there is one. */
   readonly error: CccError;
@@ -26,7 +26,7 @@ export interface Failure {
 
 export type Outcome<Success extends object> = ({ readonly ok: true } & Success) | Failure;
 
-/** The failure that an error stands for. @throws the error itself if it is about the request, or a bug */
+/** Returns the failure that an error stands for. @throws the error itself if it is a mistake in the request or a bug */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof CccError)) throw error;
   const { code, message, findings } = error;

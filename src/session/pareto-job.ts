@@ -1,4 +1,4 @@
-/** Finding the frontier, as a job for a worker. */
+/** Finds the Pareto frontier, as a job for a worker. */
 import { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto as walk } from '../search/pareto.ts';
 import type { SolverName } from '../solver/index.ts';
 import type { ProofParts } from '../verify/index.ts';
@@ -16,7 +16,7 @@ export interface FoundFrontier extends Omit<ParetoResult, 'points'> {
   readonly points: readonly FoundPoint[];
 }
 
-/** What a worker is asked for. */
+/** The assignment of a worker. */
 export interface ParetoWork {
   readonly request: Omit<ParetoRequest, 'solver' | 'onModel' | 'shouldStop' | 'onLook'>;
   readonly solver: SolverName;

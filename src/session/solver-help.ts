@@ -2,7 +2,7 @@
 import type { LinearModel, Solver, SolverName } from '../solver/index.ts';
 import type { JobControl } from './workers/job-control.ts';
 
-/** A loaded solver, and whom the engines tell each model before it is solved. */
+/** A loaded solver, and the callback that engines call with each model before it is solved. */
 export interface SolverHelp {
   readonly solver: Solver | undefined;
   readonly onModel: ((model: LinearModel, name: string) => void) | undefined;

@@ -1,10 +1,10 @@
-/** Target formats by their names: what a plan needs before it is written in one, and what is read back of what was written. */
+/** Target formats by name: prepares plans for a format, and reads back what was written. */
 import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { WrittenTime } from '../jobs/written-time.ts';
 import type { Platform } from './platform.ts';
 
-/** A page about the plan, for people, beside the formats that programs read. */
+/** The plan as a page for a browser; all other formats are for programs. */
 const html: Emitter = {
   name: 'html',
   about: 'a page for the browser, as `ccc view` writes it',
@@ -36,14 +36,14 @@ const formats: ReadonlyMap<string, string> = new Map([
   ['.html', 'html'],
   ['.htm', 'html'],
 ]);
-/** Endings of files that ccc does not write: who gives such a name expects something else than JSON. */
+/** Endings of files that ccc does not write. JSON under such a name would not be what the user expects. */
 const otherEndings = [
   ...['.yaml', '.yml', '.svg', '.dot', '.py', '.h', '.cc', '.cpp'],
   ...['.cu', '.js', '.csv', '.md', '.pdf', '.png'],
 ];
 
 /**
- * The format of a file: the one that is asked for, else the one that the ending of the name stands for, else `json`.
+ * Returns the format of a file: the requested one, else the one that the ending of the name stands for, else `json`.
  * @throws CccError 'usage' for an ending of something that a plan is not written as
  */
 export function formatFor({
@@ -65,16 +65,16 @@ export function formatFor({
   );
 }
 
-/** A plan's text in a format, and what people should know about it. */
+/** A plan's text in a format, with remarks for users. */
 export interface TargetText {
   readonly text: Iterable<string>;
   readonly remarks: readonly string[];
-  /** The time of what is written, where the format is read back and has one. */
+  /** Simulated time of the written program, if ccc reads the format back and can simulate it. */
   readonly time?: WrittenTime;
 }
 
 /**
- * The plan's text in a format, read back and judged where the format asks for it.
+ * Returns the plan's text in a format, which is read back and checked if the format requires that.
  * @throws CccError 'unsupported' if the text is too large to be judged
  */
 export async function writtenWith(emitter: Emitter, bundle: PlanBundle): Promise<TargetText> {
@@ -92,7 +92,8 @@ export async function writtenWith(emitter: Emitter, bundle: PlanBundle): Promise
 }
 
 /**
- * The plan as the format needs it: with waits for formats that own buffers from posting to completion, and with its timeline.
+ * Returns the plan as the format needs it: with additional waits if the runtime owns buffers from posting to completion (as MPI does), and with its
+ * timeline.
  * @throws CccError 'unsupported' with all that the format lacks
  */
 export async function readyFor(emitter: Emitter, bundle: PlanBundle): Promise<PlanBundle> {

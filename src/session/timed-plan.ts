@@ -1,4 +1,4 @@
-/** A plan on the machine that it is for: what `ccc show` says of times needs both, and a proof that nothing blocks. */
+/** Simulates a plan on its machine for `ccc show`. This needs both, and a proof that the plan does not deadlock. */
 
 import { CccError } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
@@ -45,7 +45,7 @@ export function timedPlan(
   if (!canBeTimed(plan, topology, limits.operations)) {
     throw new CccError('limit', `in all its bulks the plan has more operations than the limit ${limits.operations}`);
   }
-  // Only a plan that cannot block can be simulated.
+  // A plan that may deadlock cannot be simulated.
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
   if (proved === undefined) {
     throw new CccError('unproved', `the plan is not correct on ${topology.name}: ${verdictText(verification)}`);
@@ -55,7 +55,7 @@ export function timedPlan(
   return { plan, routes, size, report, text: timingSentence(report.seconds, wanted) };
 }
 
-/** A line below what is shown of a plan: its time, or why there is none; empty where no machine is known. */
+/** Returns a line with the time of a plan, or the reason why there is none; empty if no machine is known. */
 export function timeLine(plan: Plan, blocks: DocumentBlocks, wish: TimingWish, limits: Limits): string {
   try {
     const timed = timedPlan(plan, blocks, wish, limits);

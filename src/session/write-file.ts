@@ -1,4 +1,4 @@
-/** Files appear whole or not at all. What the system refuses is said as a `CccError`. */
+/** Writes files whole or not at all. Errors of the system become `CccError`s. */
 import {
   accessSync,
   closeSync,
@@ -23,8 +23,8 @@ const blockLength = 1 << 20;
 export type Content = Iterable<string> | Uint8Array;
 
 /**
- * Called before a file is written under another name, with what removes that file: whoever ends the process in the middle (Ctrl-C) calls it. Returns what is
- * called when the file is complete.
+ * Called before a temporary file is written, with a function that removes it, for handlers that end the process meanwhile (Ctrl-C).
+ * @returns a function that the writer calls when the file is complete
  */
 export type WriteGuard = (removePartial: () => void) => () => void;
 
@@ -33,7 +33,7 @@ export async function writeFile(content: Content, file: string, guard: WriteGuar
   checkName(file);
   try {
     const existing = statSync(file, { throwIfNoEntry: false });
-    // A device or pipe (/dev/null, /dev/stdout) is written to; replacing it by a file would be a disaster.
+    // A device or pipe (/dev/null, /dev/stdout) is written in place; replacing it by a file would break the system.
     if (existing !== undefined && !existing.isFile()) await writeTo(openSync(file, 'w'), content);
     else if (existing === undefined) await replaceWhole(file, 0o666, content, guard);
     else {
@@ -46,7 +46,7 @@ export async function writeFile(content: Content, file: string, guard: WriteGuar
 }
 
 /**
- * Tries whether a file could be written that a long search is to fill, and leaves nothing behind. Devices and pipes are left alone.
+ * Checks before a long search that its result can be written, and leaves nothing behind. Devices and pipes are not touched.
  * @throws CccError 'file'
  */
 export function checkTarget(file?: string): void {
@@ -81,7 +81,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** One by one: asked to make them all, Node tries for ever where the system takes no folders, as in /proc. */
+/** Makes the folders one by one, since Node's recursive mkdir never returns where the system allows no folders, as in /proc. */
 function makeFolders(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
   if (!existsSync(dirname(path))) makeFolders(dirname(path));
@@ -119,7 +119,7 @@ async function writeTo(descriptor: number, content: Content): Promise<void> {
   }
 }
 
-/** The pieces, each often a single operation, joined to blocks: one call of the system writes thousands of them. */
+/** Joins pieces, each often a single operation, to blocks, so that one system call writes thousands of them. */
 export function* blocksOf(pieces: Iterable<string>): Iterable<string> {
   let block = '';
   for (const piece of pieces) {
@@ -132,7 +132,7 @@ export function* blocksOf(pieces: Iterable<string>): Iterable<string> {
   yield block;
 }
 
-/** Writes everything, however little a pipe takes at a time. */
+/** Writes everything, even if a pipe accepts only a part at a time. */
 export function writeFully(descriptor: number, content: string | Uint8Array): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   for (let written = 0; written < bytes.length; ) {
@@ -150,7 +150,7 @@ function waitForReader(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
 }
 
-/** A refusal of the system as a `CccError`; any other error is a bug and stays as it is. */
+/** Converts an error of the system to a `CccError`; any other error is a bug and is returned unchanged. */
 export function unlessBug(error: unknown, target: string): unknown {
   if (codeOf(error) === undefined) return error;
   return new CccError('file', `cannot write ${target}: ${reasonOf(error, target)}`);

@@ -30,19 +30,19 @@ export class BestFound {
     return { ...this.found, stoppedEarly: this.leftOut ?? true };
   }
 
-  /** Takes an intermediate result of a search, if it is better than the best so far. */
+  /** Keeps an intermediate result of a search if it is better than the best so far. */
   consider(found: Compiled): void {
     const value = this.valueOf(found);
     if (value < this.value) this.keep(found, value);
   }
 
-  /** Takes the final result of a search, also if it is equally good: among equally good plans the search has made a choice. */
+  /** Keeps the final result of a search even if it is only equally good, since the search has chosen among equally good plans. */
   conclude(found: Compiled): void {
     const value = this.valueOf(found);
     if (value <= this.value) this.keep(found, value);
   }
 
-  /** As `conclude`, for the search that tries everything: a later search that is cut short leaves nothing out that would be missed. */
+  /** As `conclude`, for the search that tries everything. Later searches may be cut short without making the result incomplete. */
   concludeAll(found: Compiled): void {
     this.leftOut = found.stoppedEarly;
     const value = this.valueOf(found);

@@ -1,6 +1,6 @@
 /**
- * The one way from a collective to a plan: `ccc compile` and programs call this function. Short searches run in the calling thread; others in a worker,
- * and with a time limit in one worker for each processor.
+ * The one way from a collective to a plan: `ccc compile` and programs call this function. Short searches run in the calling thread; others in a
+ * worker, and with a time limit in one worker for each processor.
  */
 import { chipsAreAlike } from '../../graph/index.ts';
 import { compactKinds } from '../../ir/compact.ts';
@@ -28,12 +28,12 @@ export type AnyCompiledPlan = CompiledPlan | CompiledCompactPlan;
 
 export type CompileOutcome = Outcome<{ readonly plan: AnyCompiledPlan }>;
 
-/** A running `compile`: better and better plans, and in the end the outcome. */
+/** A running `compile`: iterating gives each better plan, awaiting gives the outcome. */
 export type CompileJob = Job<CompiledPlan, CompileOutcome>;
 
 /**
- * Finds the best plan for a collective on a machine. The plan is proved by the kernel, its time is simulated, and a lower bound that holds for any plan
- * stands beside it.
+ * Finds the best plan for a collective on a machine. The plan is proved by the kernel, its time is simulated, and a lower bound that holds for any
+ * plan stands beside it.
  *
  * ```ts
  * const machine = await Machine.load('dgx1');
@@ -68,8 +68,8 @@ async function planFor(
   const { machine } = collective;
   const target = await emitterNamed(options.target ?? 'json');
   const wanted = await planRequest(collective, options);
-  // Where thread blocks (lanes) are modelled, a target without bulks gets a plan that was searched for in one bulk. Elsewhere nothing is known of how its
-  // runtime slices messages, and what gains by bulks gains by its slices, too.
+  // If the machine models thread blocks (lanes), a plan for a target without bulks is searched for in one bulk. Otherwise it is unknown how the
+  // target's runtime slices messages, and a plan that gains by bulks will gain by these slices, too.
   const isInOneBulk = target.inOneBulk !== undefined && wanted.bulks === 'auto' && hasLanes(machine.data);
   const request = isInOneBulk ? { ...wanted, bulks: 1 } : wanted;
   if (options.compact !== false && prefersCompact(collective, request, options)) {
@@ -92,7 +92,10 @@ async function planFor(
 
 type PlainWork = Omit<PlanWork, 'solver' | 'roundsSolver'>;
 
-/** By engines that need no solver, and in the end in rounds by one that does. The calling thread searches if that is short, and leaves solving to a worker. */
+/**
+ * Searches with the engines that need no solver, then with the last stage, which needs one. A short search runs in the calling thread, solving always
+ * in a worker.
+ */
 async function searched(
   work: PlainWork,
   { timeLimit, solver = 'auto' }: CompileOptions,
@@ -122,8 +125,8 @@ function isShort({ effort, exhaustive, chunks, bulks, collective, topology }: Pl
 }
 
 /**
- * By the exact engine. A single shape (chunks, steps, rounds) is first looked for without a solver: most are found by construction, and loading a solver takes
- * longer than that.
+ * By the exact engine. A single shape (chunks, steps, rounds) is first looked for without a solver: most are found by construction, and loading a
+ * solver takes longer than that.
  */
 async function solved(
   work: PlainWork,
@@ -148,7 +151,7 @@ async function solved(
   return runJob('compile', { ...work, solver, roundsSolver: undefined }, { ...settings, isShort: short });
 }
 
-/** Whether a compact plan is as good an answer: a full one would take minutes, and nothing was asked for that a compact one cannot have. */
+/** Whether to answer with a compact plan: a full one would take minutes, and the request asks for nothing that compact plans lack. */
 function prefersCompact(
   { machine, collective }: CollectiveRequest,
   { objective, exhaustive, engine, algorithm }: PlainPlanRequest,

@@ -1,4 +1,4 @@
-/** A plan as programs get it: proved, with its time, its bound, and everything that can be made of it. */
+/** The compiled plan that programs receive: proved, with its time, its bound, and methods to simulate, write and emit it. */
 import { CccError } from '../../ir/diagnostic.ts';
 import { operationCount } from '../../ir/plan.ts';
 import { type CostReport, optimality, type PathTime } from '../../ir/report.ts';
@@ -104,22 +104,22 @@ export class CompiledPlan extends BundledPlan {
     return this.found.dismissed;
   }
 
-  /** What NCCL's rings and trees would take; undefined unless `explain` was asked for and NCCL has the collective. */
+  /** Times of NCCL's rings and trees; undefined unless `explain` was requested and NCCL has the collective. */
   get baselines(): FoundPlan['baselines'] {
     return this.found.baselines;
   }
 
-  /** What each process group has, if there are several. */
+  /** The results for each process group, if there are several. */
   get groups(): FoundPlan['groups'] {
     return this.found.groups;
   }
 
-  /** What the protocols of the machine came to, if there was a choice. */
+  /** The best time under each protocol of the machine, if there was a choice. */
   get protocols(): FoundPlan['protocols'] {
     return this.found.protocols;
   }
 
-  /** What linear programs made of the plan; undefined if none were tried. */
+  /** The result of improving the plan by linear programming; undefined if that was not tried. */
   get inRounds(): FoundPlan['inRounds'] {
     return this.found.inRounds;
   }

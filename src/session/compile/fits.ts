@@ -1,9 +1,9 @@
-/** What no search could find within the limits is refused before one begins. */
+/** Refuses requests that no plan can satisfy within the limits, before a search begins. */
 import { type Collective, inputChunks, messageChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 
-/** A part of what is asked for. */
+/** The part of a request that decides this. */
 interface Asked {
   readonly collective: Collective;
   readonly engine: string;
@@ -18,7 +18,7 @@ export function checkRequestFitsLimits(asked: Asked): void {
   checkParcels(asked);
 }
 
-/** The memory of all ranks has to fit the limit, or no plan could be proved. */
+/** Checks that the memory of all ranks fits the limit; otherwise no plan could be proved. */
 function checkMemory({ collective, limits }: Asked): void {
   const { ranks } = collective;
   const slots = ranks * Math.max(inputChunks(collective, 0), outputChunks(collective, 0));

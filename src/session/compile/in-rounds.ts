@@ -8,7 +8,7 @@ import type { JobControl } from '../workers/job-control.ts';
 import type { Compiled } from './best-found.ts';
 
 /**
- * The result, or a better one. The solver is loaded only if there may be a better one.
+ * Returns the result, or a better one made of rounds. The solver is loaded only if rounds may be better.
  * @param solver undefined leaves the stage out
  * @throws CccError 'unsupported' for a solver that is not installed
  */

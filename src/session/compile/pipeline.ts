@@ -1,4 +1,4 @@
-/** What a compile says about bulks: how the chosen pipeline runs when it is full, what holds it up, and what it gains. */
+/** Reports on bulks: the initiation interval of the chosen pipeline, its bottleneck, and what the pipeline gains. */
 
 import { operationCount, type Plan } from '../../ir/plan.ts';
 import type { ResourceLoad } from '../../ir/report.ts';
@@ -15,7 +15,7 @@ import {
   steadyState,
 } from '../../model/index.ts';
 
-/** Operations × bulks of plans that are simulated once more to compare. */
+/** Largest operations × bulks of plans that are simulated again for comparison. */
 const mostSimulated = 10_000;
 
 /** A pipeline of two bulks or more. */
@@ -24,28 +24,28 @@ export interface FullPipeline extends SteadyState {
   readonly bulks: number;
   /** The busiest resource per bulk; undefined where nothing takes time. */
   readonly busiest: ResourceLoad | undefined;
-  /** True where not the busiest resource but waits between operations ask for the least interval. */
+  /** Whether waits between operations, and not the busiest resource, determine the initiation interval. */
   readonly waits: boolean;
-  /** T − (k − 1) · II: what the time is more than an interval for each further bulk; undefined where the first follow more closely. */
+  /** T − (k − 1) · II, the time to fill and drain the pipeline; undefined if the first bulks follow each other faster than the interval. */
   readonly fill: Seconds | undefined;
   /** Time of the same plan in one bulk. */
   readonly single: Seconds;
 }
 
-/** One bulk, and what a second would do. */
+/** A plan in one bulk, and the effect that a second bulk would have. */
 export interface SingleBulk {
   readonly kind: 'single';
   /** Time of the same plan in two bulks. */
   readonly double: Seconds;
   /** The busiest resource. */
   readonly busiest: ResourceLoad | undefined;
-  /** Latencies that each bulk adds on it, however few its bytes. */
+  /** Latency in seconds that each bulk adds on this resource, independent of its bytes. */
   readonly added: Seconds;
 }
 
 export interface PipelineReport {
   readonly pipeline: FullPipeline | SingleBulk | undefined;
-  /** Of the chip that reduces longest; undefined where nothing takes time to reduce, or the run is too long to be looked at. */
+  /** Overlap of reductions with communication on the chip that reduces longest; undefined if reductions take no time, or if the run is too long. */
   readonly reductions: ReductionOverlap | undefined;
 }
 
@@ -84,6 +84,6 @@ function single(plan: Plan, schedule: Schedule, routes: Routes, size: Bytes): Si
   const half = bulkLoads(plan, routes, size / 2).find(
     ({ kind, index }) => kind === busiest.kind && index === busiest.index,
   );
-  // Loads are linear in the size: what half the size does not halve is paid again for every bulk.
+  // Loads are linear in the size: the part that does not halve with the size is paid again for every bulk.
   return { kind: 'single', double, busiest, added: half === undefined ? 0 : 2 * half.seconds - busiest.seconds };
 }

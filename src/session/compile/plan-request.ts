@@ -1,4 +1,4 @@
-/** From a collective on a machine, and options, to the request that the search takes. */
+/** Makes the request of a search from a collective on a machine and the options of `compile`. */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Effort } from '../../ir/effort.ts';
 import type { Limits } from '../../ir/limits.ts';
@@ -69,14 +69,14 @@ export function hasLanes({ topology, alternatives = [] }: MachineData): boolean 
   return [topology, ...alternatives].some(({ lane }) => lane !== undefined);
 }
 
-/** Whether all engines are asked, instead of one engine or one algorithm. */
+/** Whether the search uses all engines, instead of a single engine or algorithm. */
 export function asksAllEngines({ engine, algorithm }: Pick<PlainPlanRequest, 'engine' | 'algorithm'>): boolean {
   return engine === 'auto' && algorithm === undefined;
 }
 
 /**
- * The caller waits for a plan where a machine has lost links, and on large machines a full search takes minutes: both get a quick one. A single engine or
- * algorithm leaves little to save, and a time limit is there to be used.
+ * Chooses the effort if the caller has not. After a failure of links users need a plan soon, and on large machines a full search takes minutes, so
+ * both get a quick search. With a single engine or algorithm a quick search would save little, and a time limit is meant to be used up.
  */
 function defaultEffort(options: CompileOptions, hasLostParts: boolean, ranks: number): Effort {
   const { timeLimit, objective = 'time', engine = 'auto', algorithm } = options;

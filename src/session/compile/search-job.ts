@@ -1,4 +1,4 @@
-/** The search for a plan as a job: the best plan that there is time for. */
+/** The search for a plan as a job, which ends with the best plan found in the available time. */
 import { CccError } from '../../ir/diagnostic.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatSeconds } from '../../ir/units.ts';
@@ -17,13 +17,13 @@ import { type FoundPlan, foundPlan, resultOf } from './found-plan.ts';
 import { improvedInRounds } from './in-rounds.ts';
 import { asksAllEngines, hasLanes, type PlainPlanRequest } from './plan-request.ts';
 
-/** What a worker is asked to find. */
+/** The assignment of a worker. */
 export interface PlanWork {
   readonly machine: MachineData;
   readonly request: PlainPlanRequest;
   /** The target format, whose limits the search keeps to. */
   readonly target: string;
-  /** Whether a time limit is to be filled, with one random seed after the other. */
+  /** Whether to use up the time limit by searching with one random seed after another. */
   readonly fillsTime: boolean;
   /** The solver for engines that need one; undefined: these engines are not used. */
   readonly solver: SolverName | undefined;
@@ -55,13 +55,13 @@ export async function searchJob(work: PlanWork, control: JobControl<FoundPlan>):
   return { ...explained, baselines: await baselinesOf(work, shouldStop) };
 }
 
-/** The target's check of room: where it has bulks, and where messages may be split over lanes. */
+/** Returns the target's check of its capacity, for targets with bulks and for messages that may be split over lanes. */
 async function roomOf({ machine, target }: PlanWork): Promise<CompileRequest['lackingRoom']> {
   const { lackingRoom, inOneBulk } = await emitterNamed(target);
   return inOneBulk === undefined || hasLanes(machine) ? lackingRoom : undefined;
 }
 
-/** What NCCL would do, for one group of ranks with shards of equal size: NCCL has no other collectives. */
+/** Evaluates NCCL's rings and trees, for one group of ranks and shards of equal size; NCCL has no other collectives. */
 async function baselinesOf({ request, machine }: PlanWork, shouldStop: () => boolean): Promise<Baselines | undefined> {
   if (machine.groups !== undefined || request.collective.counts !== undefined || shouldStop()) return undefined;
   const { baselinesFor, hasBaseline } = await import('../../search/baselines.ts');
@@ -84,20 +84,20 @@ async function search(
   const { ranks } = request.collective;
   if (!fillsTime) {
     const isLong = request.effort === 'full' && isWide && ranks > searching.manyRanks;
-    // The first plan is there to be kept if the search is stopped; the plan that the search ends with is no slower.
+    // The first plan is the result if the search is stopped. The complete search considers it, too, so its plan is no slower.
     if (isLong) attempt(() => compileWatched(firstPlan(request)));
     const best = compileWatched({ seed });
     found.conclude(best);
     return improvedInRounds(best, request, roundsSolver, control);
   }
-  // One worker makes sure that there is a plan soon on large machines; meanwhile the others have begun to look for the best one.
+  // On large machines one worker first finds a quick plan, so that there is a result soon; the other workers search for the best one meanwhile.
   if (index === 0 && isWide && ranks > searching.quickRanksAtOnce) {
     const early = attempt(() => compileWatched(firstPlan(request)));
     if (early !== undefined) found.conclude(early);
   }
   found.concludeAll(compileWatched({ seed }));
   if (index === 0) found.conclude(await improvedInRounds(found.best, request, roundsSolver, control));
-  // Only engines that search at random gain from another seed.
+  // Another seed makes a difference only to randomised engines.
   const engine = request.engine === 'auto' ? 'list' : request.engine;
   for (let next = seed + workers; !shouldStop() && !isAtBound(found.best); next += workers) {
     const again = attempt(() => compileWatched({ engine, seed: next }));
@@ -107,7 +107,7 @@ async function search(
   return found.best;
 }
 
-/** The stage of rounds, after a search that another thread has done. */
+/** Runs the last stage (rounds by linear programming) on the result of a search in another thread. */
 async function lastStage(
   known: FoundPlan,
   { request, roundsSolver }: PlanWork,
@@ -119,14 +119,14 @@ async function lastStage(
   return improvedInRounds(before, { ...request, shouldStop: control.shouldStop }, roundsSolver, control);
 }
 
-/** A request for a textbook algorithm with few messages, which is found at once. */
+/** Returns a request for a textbook algorithm with few messages, which takes next to no time. */
 function firstPlan({ collective: { ranks }, limits, bulks }: CompileRequest): Partial<CompileRequest> {
   const operations = Math.min(limits.operations, ranks * searching.messagesOfFirst);
   const inBulks = bulks === 'auto' ? 1 : bulks;
   return { effort: 'quick', engine: libraryEngine.name, bulks: inBulks, limits: { ...limits, operations } };
 }
 
-/** How one request is compiled: for the machine, for the best of its protocols, or for all its process groups at once. */
+/** Returns the function that compiles a request: for the machine, for the best of its protocols, or for all its process groups at once. */
 async function compilerFor({ groups, alternatives }: MachineData): Promise<(request: CompileRequest) => Compiled> {
   if (groups === undefined) {
     const { searchPlan } = await import('../../search/compile.ts');

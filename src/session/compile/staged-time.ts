@@ -1,4 +1,4 @@
-/** What a plan would take where the same chips keep their buffers in slower memory (`staged` in a topology file). */
+/** Estimates the time of a plan if the same chips keep their buffers in slower memory (`staged` in a topology file). */
 import { defaultLimits } from '../../ir/limits.ts';
 import { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
@@ -21,8 +21,8 @@ export interface StagedTime {
 }
 
 /**
- * The time of a schedule with all its messages staged, in the number of bulks that a quick search finds for it. Undefined where the topology names no machine
- * with slower memory, where its links have been changed, and for large schedules.
+ * The time of a schedule with all its messages staged, in the number of bulks that a quick search finds for it. Undefined where the topology names no
+ * machine with slower memory, where its links have been changed, and for large schedules.
  */
 export function stagedTime(
   schedule: Schedule,

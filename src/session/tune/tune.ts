@@ -1,4 +1,4 @@
-/** Which plan to use for which size of a message. */
+/** Finds out which plan to use for which message size. */
 import type { RangedBundle } from '../../emit/index.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { dtypeBytes } from '../../ir/dtype.ts';
@@ -33,11 +33,11 @@ export interface TuneOptions extends JobOptions {
   readonly parameters?: Readonly<Record<string, number>> | undefined;
   /** All plans combine by one tree of reductions, so that results have the same bits whatever the size of the message. */
   readonly sameBits?: boolean | undefined;
-  /** False leaves the plans out, which saves their proofs: only the choice among algorithms is wanted. */
+  /** Whether to return the plans; false saves the time of proving them if only the choice among algorithms is wanted. Default true. */
   readonly plans?: boolean | undefined;
-  /** Makes the rules file that this version of Open MPI's format wants. */
+  /** Version of Open MPI's rules format in which to write a rules file; default: none is written. */
   readonly openMpiRules?: RulesVersion | undefined;
-  /** Makes the table of NCCL's example tuner plugin. */
+  /** Whether to write the table for NCCL's example tuner plugin. */
   readonly ncclTable?: boolean | undefined;
   readonly limits?: Partial<Limits> | undefined;
 }
@@ -79,7 +79,7 @@ export class Tuning {
     return this.data.sizes;
   }
 
-  /** What Open MPI, MPICH and NCCL would take at each size. */
+  /** The choices of Open MPI, MPICH and NCCL at each size, and their times. */
   get comparisons(): readonly RuleComparison[] {
     return this.data.comparisons;
   }

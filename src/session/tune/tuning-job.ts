@@ -44,7 +44,7 @@ interface Tuned {
   readonly result: TuneResult;
 }
 
-/** Making a partial result takes at most one part in so many of the time. */
+/** Partial results may take at most 1/partialShare of the time. */
 const partialShare = 20;
 
 export async function tuneJob(work: TuneWork, control: JobControl<FoundTunings>): Promise<FoundTunings> {
@@ -83,7 +83,7 @@ function whole(done: readonly Tuned[], work: TuneWork): FoundTunings {
   return { tunings, ...tablesForOthers(done, work), isPartial: false };
 }
 
-/** The choice among the algorithms that other libraries have, in their file formats. */
+/** Tunes the choice among the algorithms of other libraries, and writes it in their file formats. */
 function tablesForOthers(
   done: readonly Tuned[],
   { openMpiRules: version, ncclTable: wantsTable, request: { tolerance } }: TuneWork,
@@ -97,7 +97,7 @@ function tablesForOthers(
   };
 }
 
-/** Calls `report` now and then: partial results take simulations to make. The final result does not depend on when they are made. */
+/** Limits how often `report` is called, since partial results need simulations. The final result does not depend on them. */
 function rarely(
   report: (result: TuneResult, request: TuneRequest) => void,
 ): (result: () => TuneResult, request: TuneRequest) => void {

@@ -9,7 +9,7 @@ export class WorkerResults<Result> {
   private readonly costOf: (result: Result) => number;
   private bestCost = Number.POSITIVE_INFINITY;
 
-  /** @param costOf what a result is compared by: the smaller, the better */
+  /** @param costOf the value by which results are compared; smaller is better */
   constructor(workers: number, costOf: (result: Result) => number) {
     this.workers = workers;
     this.costOf = costOf;
@@ -45,7 +45,8 @@ export class WorkerResults<Result> {
 
   /**
    * The best result. Of equally good ones it is that of the worker with the lowest number, so that the answer does not depend on which worker
-   * was faster. A worker that met a limit keeps the result that it had reported before; any other failure concerns the request itself and discards it.
+   * was faster. A worker that met a limit keeps the result that it had reported before; any other failure concerns the request itself and discards
+   * it.
    * @throws CccError the failure of the first worker, if there is no result
    */
   answer(): Result {

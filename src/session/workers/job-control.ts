@@ -4,7 +4,7 @@
  */
 import type { LinearModel } from '../../solver/index.ts';
 
-/** A linear model that a job has handed to a solver, and what the model is of, for people. */
+/** A linear model that a job has passed to a solver, with a description for users. */
 export interface NamedModel {
   readonly model: LinearModel;
   readonly name: string;

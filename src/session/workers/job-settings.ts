@@ -1,6 +1,6 @@
 import type { NamedModel } from './job-control.ts';
 
-/** How a job runs, and who is told what. */
+/** How a job runs, and the callbacks that it calls. */
 export interface JobSettings<Result> {
   /** Stops the job, which then ends with the best result so far. */
   readonly signal?: AbortSignal | undefined;
@@ -12,7 +12,7 @@ export interface JobSettings<Result> {
   readonly isShort?: boolean | undefined;
   /** How many workers do the job, each with its own seeds; 1 if left out. */
   readonly workers?: number | undefined;
-  /** What results are compared by: the smaller, the better. */
+  /** The value by which results are compared; smaller is better. */
   readonly costOf?: ((result: Result) => number) | undefined;
   /** Called with what the job is doing, for a progress line. */
   readonly onProgress?: ((text: string) => void) | undefined;
@@ -20,7 +20,7 @@ export interface JobSettings<Result> {
   readonly onResult?: ((result: Result) => void) | undefined;
   /** Called when workers have started: from now on the calling thread is free. */
   readonly onWorkers?: (() => void) | undefined;
-  /** Called when the job is told to stop; `hasResult` says whether there is anything to end with yet. */
+  /** Called when the job is asked to stop; `hasResult` says whether it has a result yet. */
   readonly onStopping?: ((hasResult: boolean) => void) | undefined;
   /** Called with each linear model before it is solved. */
   readonly onModel?: ((model: NamedModel) => void) | undefined;
