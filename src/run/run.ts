@@ -66,7 +66,7 @@ export interface RunResult {
   readonly seconds: readonly Seconds[];
   /** The first wrong element of each rank that has one; undefined if nothing was checked. */
   readonly wrong: readonly Mismatch[] | undefined;
-  /** Start and end of instance bulk · operations + operation at 2·i and 2·i + 1, in seconds from the start of the run, if recorded. */
+  /** Start and end of each instance bulk · operations + operation, in seconds from the start of the run, if recorded. */
   readonly times: Float64Array | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * C between MPI's calls and the executor: chunks for any count, where input and output lie, in place or not, types with gaps, and the
- * state kept with each communicator.
+ * C code between MPI's calls and the executor: it chooses chunks for any count, locates input and output, in place or not, handles types with gaps,
+ * and keeps state with each communicator.
  */
 import type { Collective } from '../../ir/collective.ts';
 import { shardLengthsText } from './shards.ts';

@@ -1,6 +1,6 @@
 /**
- * C that runs a plan's tables over MPI, the same for every plan: one request per lane, posted in the plan's order and waited
- * for together. It relies on a proof with strict ownership, and on one that needs no room in channels.
+ * C code that runs a plan's tables over MPI, the same for every plan. Each lane has one request; requests are posted in the plan's order and waited
+ * for together. The code relies on a proof with strict ownership and, apart from outboxes, without buffering in channels.
  */
 export const executorText = `/* ---- Elements: what messages and reductions count in ---- */
 

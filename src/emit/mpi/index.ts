@@ -1,4 +1,4 @@
-/** MPI in C: one file with the plan as tables, a function with the signature of MPI's own, and a shim for LD_PRELOAD. */
+/** MPI in C: one file with the plan as tables, a function with the signature of MPI's own function, and a shim for LD_PRELOAD. */
 import type { Collective } from '../../ir/collective.ts';
 import { type Bytes, formatBytes } from '../../ir/units.ts';
 import { blockComment } from '../block-comment.ts';
@@ -29,7 +29,7 @@ export const mpiC: Emitter = {
   emitRanges,
 };
 
-/** MPI promises no channel above this (MPI_TAG_UB); one more is used for messages to oneself. */
+/** The maximum tag that every MPI library supports (minimum of MPI_TAG_UB), less one for messages to oneself. */
 const highestTag = 32_767;
 
 function check({ proved }: PlanBundle): readonly string[] {
@@ -103,7 +103,7 @@ function* functionText(call: MpiInterface, ranks: number): Iterable<string> {
   yield `\n#ifdef CCC_PMPI\nint MPI_${name}(${parameters})\n{\n  return ${own}(${passed});\n}\n#endif\n\n`;
 }
 
-/** The C function of a plan's collective, as `ccc_allgather`. */
+/** The C function for a plan's collective, such as `ccc_allgather`. */
 function functionName({ name }: MpiInterface): string {
   return `ccc_${name.toLowerCase()}`;
 }
@@ -148,7 +148,7 @@ function heading(ranges: readonly OpenRange[], call: MpiInterface): string {
   return `${blockComment(lines, '/*')}${includes}`;
 }
 
-/** `from 64 KiB on: `, where there are several plans. */
+/** `from 64 KiB on: ` if there are several plans, else empty. */
 function rangeText(from: Bytes, plans: number): string {
   return plans === 1 ? '' : `from ${formatBytes(from)} on: `;
 }

@@ -1,4 +1,4 @@
-/** MPI's own functions: for each collective its signature, and how its arguments become input and output of the plan. */
+/** MPI's functions: for each collective its signature, and how its arguments map to input and output of the plan. */
 import type { CollectiveKind } from '../../ir/collective.ts';
 
 /** One function of MPI. */
@@ -6,14 +6,14 @@ export interface MpiInterface {
   /** `MPI_${name}` and `ccc_${name in lower case}`. */
   readonly name: string;
   readonly parameters: string;
-  /** The parameters as arguments. */
+  /** The names of the parameters, to pass them on. */
   readonly passed: string;
   readonly reduces: boolean;
-  /** C statements that end in a return, or fall through to MPI's own function; `state` is there, `rc` free. */
+  /** C statements that return, or fall through to MPI's own function. They may use `state` and assign `rc`. */
   readonly body: string;
-  /** Why a call of the right ranks falls through. */
+  /** Why a call on a communicator of the right size may fall through, for a message. */
   readonly otherwise: string;
-  /** The function with a count for each rank, which means the same where all counts are equal. */
+  /** The function with a count for each rank, which the plan can serve if all counts are equal. */
   readonly variant?: MpiInterface;
 }
 
@@ -31,7 +31,7 @@ const declareSides = (sendShards: string, receiveShards: string): string => `
   struct ccc_side from = { ccc_writable(sendbuf), sendcount, sendtype, ${sendShards}, NULL, NULL };
   struct ccc_side to = { recvbuf, recvcount, recvtype, ${receiveShards}, NULL, NULL };`;
 
-/** Allgather for both of its functions, once `to` is known. */
+/** The body for both functions of allgather, after `to` has been declared. */
 const allgatherBody = `
   const size_t bytes = ccc_bytes(&to);
   const int in_place = sendbuf == MPI_IN_PLACE;
@@ -40,7 +40,7 @@ const allgatherBody = `
     return ccc_report(comm, ccc_move_data(state, 0, from, to, in_place, bytes));
   }`;
 
-/** Reducescatter likewise, for so many elements per rank. */
+/** The body for both functions of reducescatter. `count` is the number of elements per rank. */
 const reduceScatterBody = (count: string): string => `
   if (ccc_allows(${count}, datatype, op, &commutes)) {
     const int in_place = sendbuf == MPI_IN_PLACE;
@@ -48,12 +48,12 @@ const reduceScatterBody = (count: string): string => `
       ${count}, datatype, op, commutes));
   }`;
 
-/** Statements that run where all of the counts are equal. */
+/** Statements that run only if all counts are equal. */
 const whereEqual = (statements: string): string => `
   if (ccc_all_equal(recvcounts)) {${statements.replaceAll('\n', '\n  ')}
   }`;
 
-/** Reductions of whole vectors to all ranks; `destination` is where the caller wants the result, NULL if nowhere. */
+/** The body for reductions of whole vectors. `destination` is where the caller wants the result; NULL on ranks that get none. */
 const reduction = (destination: string): string => `
   if (ccc_allows(count, datatype, op, &commutes)) {
     const int in_place = sendbuf == MPI_IN_PLACE;
@@ -61,7 +61,7 @@ const reduction = (destination: string): string => `
       count, datatype, op, commutes));
   }`;
 
-/** Kinds that MPI has; the others have no call of its own. */
+/** The functions by kind of collective; MPI has no function for the other kinds. */
 export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface>>> = {
   allgather: {
     name: 'Allgather',

@@ -1,4 +1,4 @@
-/** C for collectives that only move data: bytes are bytes, so that the ranks may describe them by different types. */
+/** C code for collectives that only move data. It moves bytes, so that the ranks may describe them by different types. */
 export const movingText = `/* ---- Moving data: what has gaps is packed ---- */
 
 /* One side of a call: shards of count elements of a type, one behind the other. */
@@ -109,7 +109,7 @@ static int ccc_move_data(struct ccc_state *state, int shift, struct ccc_side fro
 }
 `;
 
-/** For the calls that have one count for all shards. */
+/** C code for functions with one count for all shards. */
 export const shardBytesText = `/* Bytes of a shard, as all ranks know them; 0 for what MPI itself should refuse. */
 static size_t ccc_bytes(const struct ccc_side *side)
 {
@@ -120,7 +120,7 @@ static size_t ccc_bytes(const struct ccc_side *side)
 
 `;
 
-/** Where a shard of a side begins, for the calls that need it. */
+/** C code that locates a shard, for functions that need it. */
 export const shardAddressText = `static char *ccc_shard_at(const struct ccc_side *side, int shard)
 {
   MPI_Aint lower, extent;
@@ -130,7 +130,7 @@ export const shardAddressText = `static char *ccc_shard_at(const struct ccc_side
 
 `;
 
-/** For the calls that say how many elements each rank has: where all have the same number, a plan may serve them. */
+/** C code for functions with a count for each rank: if all counts are equal, a plan may serve the call. */
 export const equalCountsText = `/* All counts are the same, so that every rank decides alike: MPI wants the same counts everywhere. */
 static int ccc_all_equal(const int *counts)
 {
@@ -142,7 +142,7 @@ static int ccc_all_equal(const int *counts)
 
 `;
 
-/** Shards at places of their own, for the calls that name them. */
+/** C code for functions that specify the displacement of each shard. */
 export const placesText = `/* Shards that lie one behind the other need no places. */
 static void ccc_place(struct ccc_side *side, const int *places)
 {
@@ -162,7 +162,7 @@ static void ccc_place(struct ccc_side *side, const int *places)
 
 `;
 
-/** For the calls with a count for each rank, of plans that are for counts of their own. */
+/** C code for functions with a count for each rank, for plans that are made for certain counts. */
 export const matchingText = `/* Whether counts of a type are the plan's: so many of them, each so many shards behind the one before. */
 static int ccc_matches(const int *counts, MPI_Datatype type, int first, int step, int shards)
 {
@@ -175,7 +175,7 @@ static int ccc_matches(const int *counts, MPI_Datatype type, int first, int step
 
 `;
 
-/** For those of them in which a rank knows only its own counts. */
+/** C code for those of these functions in which a rank knows only its own counts. */
 export const agreeingText = `/* What one rank alone sees to be right is done if all of them see it so. */
 static int ccc_all_agree(const struct ccc_state *state, int mine)
 {
@@ -185,7 +185,7 @@ static int ccc_all_agree(const struct ccc_state *state, int mine)
 
 `;
 
-/** C for collectives that reduce. */
+/** C code for collectives that reduce. */
 export const reducingText = `/* ---- Reducing: elements of the caller's type ---- */
 
 /* The plan gives the right result for this operator, and MPI has no objection to the call that we can see. */

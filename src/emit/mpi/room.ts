@@ -1,16 +1,15 @@
 /**
- * Room in channels, of which MPI promises none: a send may be complete only once its receive has been posted. Plans that need
- * room for a message get it at the receiver where the message waits to be combined anyway, else in an outbox of the sender's
- * lane.
+ * Buffering for messages. MPI guarantees none: a send may complete only once its receive has been posted. If a plan needs buffering, a message waits
+ * at its receiver, if it is combined there anyway, or else in an outbox of the sender's lane.
  */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
 import type { OpenBundle } from '../emitter.ts';
 
 /**
- * The sends that copy their message to the outbox of their lane and complete at once. In plans that need room in channels these are
- * all sends but those to lanes that do nothing but combine the messages of one connection: such a lane posts each receive as soon as
- * the one before it is done.
+ * The sends that copy their message to the outbox of their lane and complete at once. In a plan that needs buffering these are all sends, except
+ * those to a lane that does nothing but combine the messages of one connection: such a lane posts each receive as soon as the previous one is
+ * complete.
  */
 export function sendsThatLeave({ plan, verification }: Pick<OpenBundle, 'plan' | 'verification'>): ReadonlySet<number> {
   if ((verification.smallestInflight ?? 0) === 0) return new Set();
@@ -19,7 +18,7 @@ export function sendsThatLeave({ plan, verification }: Pick<OpenBundle, 'plan' |
   return new Set(sends.filter((send) => !combining.has(of[send])));
 }
 
-/** Why the plan cannot be given the room that it needs, if so: an outbox holds one message, of one connection. */
+/** Why the required buffering is impossible; empty if it is possible. An outbox holds one message of one connection. */
 export function roomLacking(proved: Pick<OpenBundle, 'plan' | 'verification'>): readonly string[] {
   const { laneOf, connections } = PlanIndex.of(proved.plan);
   const connectionOfLane = new Map<number, number>();
@@ -32,7 +31,7 @@ export function roomLacking(proved: Pick<OpenBundle, 'plan' | 'verification'>): 
   return [];
 }
 
-/** The connections whose receives all combine, in a lane that runs nothing else. The receives of a connection stand in one lane. */
+/** The connections whose receives all combine, in a lane that does nothing else. All receives of a connection belong to one lane. */
 function connectionsThatCombine(plan: Plan): ReadonlySet<number> {
   const { laneOf, connections } = PlanIndex.of(plan);
   const { count, receives, firstReceive } = connections;

@@ -1,4 +1,4 @@
-/** Shards of different sizes in C: how long each is, and whether a plan can run on them where they are. */
+/** Shards of different sizes in C: their lengths, and whether a plan can use their chunks without padding. */
 import { type Collective, shardOf } from '../../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../ir/plan.ts';
 import { messageBytes } from '../../ir/shards.ts';
@@ -45,8 +45,8 @@ static size_t ccc_message(const struct ccc_call *call)
 }
 
 /**
- * Whether chunks of shards of different sizes can be as long as they are: nothing waits in scratch, whose slots are alike, and whatever moves
- * comes to a chunk of the same number of a shard of the same size. Otherwise all chunks are made as long as the longest.
+ * Whether chunks of shards of different sizes can keep their lengths: nothing is stored in scratch, whose slots have equal lengths, and every chunk
+ * moves to a chunk with the same number in a shard of the same size. Otherwise all chunks are padded to the length of the longest.
  */
 export function keepsLengths(plan: Plan): boolean {
   if (plan.collective.counts === undefined || plan.buffers.some(({ scratch }) => scratch > 0)) return false;
@@ -91,7 +91,7 @@ function targetLengths(plan: Plan, rank: number, o: number): string {
   return lengthsOf(plan, rank, dstBuffer[o], dstOffset[o], dstCount[o]);
 }
 
-/** The bytes of the shard and the number of the chunk of each slot of a slice. */
+/** The shard's bytes and the chunk's number within the shard, for each slot of a slice, as a text to compare. */
 function lengthsOf({ collective }: Plan, rank: number, buffer: number, first: number, count: number): string {
   const { chunks, counts = [] } = collective;
   return Array.from({ length: count }, (_, i) => {

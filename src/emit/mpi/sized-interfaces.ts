@@ -1,6 +1,6 @@
 /**
- * MPI's functions with a count for each rank, for plans whose shards have sizes of their own: a call is served where its counts are those of
- * the plan. Where each rank knows its own counts alone, all of them are asked first.
+ * MPI's functions with a count for each rank, for plans whose shards have different sizes. The plan serves a call whose counts are those of the plan.
+ * If each rank knows only its own counts, the ranks first agree by a reduction.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { MpiInterface } from './interfaces.ts';
@@ -15,7 +15,7 @@ const unlikeOrRooted = "its counts or its root are not the plan's";
 const oneFrom = 'struct ccc_side from = { ccc_writable(sendbuf), sendcount, sendtype, 1, NULL, NULL };';
 const shardsFrom = 'struct ccc_side from = { ccc_writable(sendbuf), 0, sendtype, CCC_RANKS, NULL, sendcounts };';
 const shardsTo = 'struct ccc_side to = { recvbuf, 0, recvtype, CCC_RANKS, NULL, recvcounts };';
-/** This rank's shard of the output, as the input. */
+/** This rank's shard of the output, used as the input. */
 const ownShard =
   'from = (struct ccc_side) { ccc_shard_at(&to, state->rank), recvcounts[state->rank], recvtype, 1, NULL, NULL };';
 const move = (inPlace: string): string =>
@@ -101,7 +101,7 @@ export const sizedInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterfa
       'const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm',
     passed: 'sendbuf, recvbuf, recvcounts, datatype, op, comm',
     reduces: true,
-    // In place the result begins where the input does, and may lie across the shard that it is made of: that one stays whole.
+    // In place the result begins at the start of the input, and may overlap the shard from which it is computed, which must stay intact.
     body: `
   int size = 1;
   if (ccc_matches(recvcounts, datatype, 0, 1, CCC_RANKS) && PMPI_Type_size(datatype, &size) == MPI_SUCCESS

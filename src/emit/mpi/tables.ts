@@ -1,4 +1,4 @@
-/** A plan as C tables: ranks, lanes, operations, waits. Rows of operations have a comment for people. */
+/** A plan as C tables: ranks, lanes, operations, waits. Rows of operations have a comment for readers. */
 import {
   chunksPerShard,
   collectiveFacts,
@@ -13,14 +13,14 @@ import { keepsLengths } from './shards.ts';
 const kindNames = ['CCC_COPY', 'CCC_REDUCE', 'CCC_SEND', 'CCC_RECV', 'CCC_RECV_REDUCE'];
 const bufferNames = ['CCC_INPUT', 'CCC_OUTPUT', 'CCC_SCRATCH'];
 
-/** Lanes and operations in the order of the tables, and the place of each operation there. */
+/** The lanes and operations in the order of the tables, and the position of each operation. */
 interface Numbering {
   readonly lanes: readonly (readonly number[])[];
   readonly place: Int32Array;
   readonly operations: number;
 }
 
-/** Lanes that begin with a receive come first, so that receives are posted before sends; empty lanes are left out. */
+/** Orders the lanes: those that begin with a receive come first, so that receives are posted before sends. Empty lanes are left out. */
 function number(plan: Plan): Numbering {
   const { firstLane, firstOp, ops } = plan;
   const isReceive = (lane: number): boolean => ops.kind[firstOp[lane]] >= OperationCode.recv;
@@ -37,18 +37,18 @@ function number(plan: Plan): Numbering {
   return { lanes, place, operations };
 }
 
-/** A plan with what its tables need to know. */
+/** A plan with the facts that its tables need. */
 export interface TabledPlan {
   readonly plan: Plan;
-  /** It is for messages of so many bytes and more, up to where the next plan begins. */
+  /** The minimum message size, in bytes, for which the plan is used; its range ends where that of the next plan begins. */
   readonly from: Bytes;
-  /** The sends that leave a copy and go on. */
+  /** The sends that copy their message to the outbox and complete at once. */
   readonly leaving: ReadonlySet<number>;
-  /** What addresses and lengths of messages are multiples of on the machine. */
+  /** The unit of message addresses and lengths on the machine, in bytes. */
   readonly alignment: Bytes;
 }
 
-/** The constants and tables of plans for one collective, by ascending sizes. */
+/** The constants and tables of plans for one collective, in ascending order of sizes. */
 export function* planTables(plans: readonly TabledPlan[]): Iterable<string> {
   const numbered = plans.map((tabled) => ({ ...tabled, numbering: number(tabled.plan) }));
   yield* constants(numbered);
@@ -64,7 +64,7 @@ export function* planTables(plans: readonly TabledPlan[]): Iterable<string> {
 
 type NumberedPlan = TabledPlan & { readonly numbering: Numbering };
 
-/** What all plans have in common, and the most that one of them needs. */
+/** Constants that all plans have in common, and the maximum of what the plans need. */
 function* constants(plans: readonly NumberedPlan[]): Iterable<string> {
   const [first] = plans;
   const { collective } = first.plan;
@@ -100,7 +100,7 @@ function most(values: Iterable<number>, least = 1): number {
   return largest;
 }
 
-/** A row for each plan: its name, its sizes, and where its tables are. */
+/** A row for each plan: its name, its sizes, and the positions of its tables. */
 function* planRows(plans: readonly NumberedPlan[]): Iterable<string> {
   yield 'static const struct ccc_plan ccc_plans[CCC_PLANS] = {\n';
   for (const [index, { plan, from, leaving, alignment }] of plans.entries()) {
@@ -111,7 +111,7 @@ function* planRows(plans: readonly NumberedPlan[]): Iterable<string> {
       plan.scratchPerBulk,
       Math.max(most(ops.srcCount), most(ops.dstCount)),
       leaving.size > 0 ? 2 : 1,
-      // Units of messages begin where all shards do only if these are made of units, as padded ones are.
+      // All shards begin at units of messages only if their lengths are multiples of units, as padded lengths are.
       alignment === 1 && keepsLengths(plan) ? 1 : 0,
     ];
     const tables = ['programs', 'lanes', 'first_operation', 'operations', 'waits'].map(
@@ -122,7 +122,7 @@ function* planRows(plans: readonly NumberedPlan[]): Iterable<string> {
   yield '};\n\n';
 }
 
-/** A name as C takes it in strings and comments. */
+/** A name as text for C strings and comments. */
 function cText(name: string): string {
   return name.replaceAll(/[^\w .,:()+=-]/g, '_');
 }
@@ -185,7 +185,7 @@ function* programs(plan: Plan, { lanes }: Numbering, index: number): Iterable<st
   yield `  { ${first}, 0, 0, 0, 0, 0, 0, 0 }\n};\n\n`;
 }
 
-/** In place, what is written as output may be input as well. */
+/** Whether a rank writes to its input. In place, a write to the output may do so. */
 function writesInput(plan: Plan, rank: number): boolean {
   const { ops, firstLane, firstOp, collective, buffers } = plan;
   const shared = collective.inPlace && buffers[rank].input > 0;

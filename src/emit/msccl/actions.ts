@@ -1,21 +1,23 @@
-/** The steps of a rank in an order in which they could run: one per operation, or per receive and the send that forwards it. */
+/**
+ * The actions of a rank, in an order in which they could run. An action is one operation, or a receive fused with the send that forwards its message.
+ */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Pairing } from './pairing.ts';
 import type { RankOperations } from './program-order.ts';
 
 export interface Action {
   readonly operation: number;
-  /** The send that passes on what `operation` receives, in the same step. */
+  /** The send that forwards the message of the receive `operation`, in the same step. */
   readonly forward: number | undefined;
   readonly block: number;
-  /** Actions that must be complete first, by their place in the list. */
+  /** Indices of the actions that must be complete first. */
   readonly before: readonly number[];
 }
 
 /**
- * Early steps of the plan come first, sends before what else there is in a step: whoever sends first does not wait for others
- * to do so.
- * @returns every action behind all that it comes after; undefined where fusing has made a circle
+ * Orders the actions of a rank topologically. Earlier steps of the plan take precedence and, within a step, sends before other operations, so that
+ * ranks do not wait for each other to send.
+ * @returns every action after its predecessors; undefined if fusing has created a cycle
  */
 export function actionsInOrder(plan: Plan, rank: RankOperations, pairing: Pairing): readonly Action[] | undefined {
   const { forwards, blocks } = pairing;
@@ -36,7 +38,7 @@ export function actionsInOrder(plan: Plan, rank: RankOperations, pairing: Pairin
   }));
 }
 
-/** The heads that an operation, and the send it is fused with, come after. */
+/** The first operations of the actions that must precede an action, because of its operation or the fused send. */
 function headsBefore(
   { first, before }: RankOperations,
   operation: number,
@@ -48,7 +50,7 @@ function headsBefore(
   return new Set([...own, ...others]);
 }
 
-/** The items, the least first, each behind those it comes after; undefined if they come after each other in a circle. */
+/** A topological order of the items that prefers smaller ones; undefined if there is a cycle. */
 function sorted(
   items: readonly number[],
   earlier: ReadonlyMap<number, ReadonlySet<number>>,
@@ -56,7 +58,7 @@ function sorted(
 ): readonly number[] | undefined {
   const order = new Set<number>();
   for (const item of [...items].sort(compare)) {
-    // Each item of the stack waits for the one above it.
+    // Each item of the stack depends on the one above it.
     const stack = [item];
     const open = new Set(stack);
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {

@@ -1,4 +1,7 @@
-/** A plan as thread blocks: the first way to arrange it that keeps the limits of the runtimes and does not deadlock there. */
+/**
+ * Assigns a plan to thread blocks: tries several arrangements and takes the first that satisfies the limits of the runtimes and does not deadlock
+ * there.
+ */
 import type { Plan } from '../../ir/plan.ts';
 import { actionsInOrder } from './actions.ts';
 import { blocksOf, type RankThreadBlocks } from './blocks.ts';
@@ -10,7 +13,7 @@ import { operationsOfRank, type RankOperations } from './program-order.ts';
 import { runsToTheEnd } from './rehearsal.ts';
 import type { EmittedGpu, MscclProfile } from './target.ts';
 
-/** How receiving and sending thread blocks are made one. */
+/** How receiving and sending thread blocks are merged. */
 type Arrangement = (plan: Plan, rank: RankOperations, blocks: RankThreadBlocks) => Pairing;
 
 const apart: Arrangement = (_plan, _rank, blocks) => ({ blocks, forwards: new Map() });
@@ -21,7 +24,7 @@ export interface Arranged {
   readonly gpus: readonly EmittedGpu[];
 }
 
-/** The thread blocks of a plan, or why there are none that the profile's runtimes could run. */
+/** The thread blocks of a plan, or the reasons why the profile's runtimes could run none of the arrangements. */
 export function arrange(plan: Plan, profile: MscclProfile): Arranged | { readonly lacking: readonly string[] } {
   const channels = channelsOf(plan);
   let lacking: readonly string[] = [];
@@ -37,7 +40,7 @@ export function arrange(plan: Plan, profile: MscclProfile): Arranged | { readonl
   return { lacking };
 }
 
-/** Undefined where an arrangement makes steps wait for each other in a circle. */
+/** Returns undefined if an arrangement creates a cycle of steps that wait for each other. */
 function gpusOf(
   plan: Plan,
   channels: MscclChannels,

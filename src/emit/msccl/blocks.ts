@@ -1,7 +1,7 @@
 /**
- * Which thread block serves which operation. A lane becomes a thread block where it fits one: at most one peer to send to and
- * one to receive from, on one channel. Of other lanes every end of a connection becomes a block, and so do local operations.
- * Where there are many of these, they are dealt out in order.
+ * Assigns operations to thread blocks. A lane becomes one thread block if the format permits that: at most one peer to send to and one to receive
+ * from, on one channel. Otherwise each end of a connection becomes a block, and the lane's local operations become another. Many local operations are
+ * divided among several blocks, in order.
  */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { MscclChannels } from './channels.ts';
@@ -9,15 +9,15 @@ import type { RankOperations } from './program-order.ts';
 import type { BlockEnds } from './target.ts';
 
 export interface RankThreadBlocks {
-  /** By id; none if the rank does nothing. */
+  /** The peers of each block, by id; empty if the rank does nothing. */
   readonly ends: readonly BlockEnds[];
-  /** `of[operation − first]`: id of the block. */
+  /** The block of each operation, at `of[operation − first]`. */
   readonly of: Int32Array;
 }
 
 /**
- * @param channels the format's channels
- * @param mostLocal operations of a block that has only local ones
+ * @param channels the numbers of channels in the format
+ * @param mostLocal maximum number of operations of a block with local operations only
  */
 export function blocksOf(
   plan: Plan,
@@ -37,7 +37,7 @@ export function blocksOf(
   return { ends, of };
 }
 
-/** Gives a block of local operations that is full a successor. */
+/** Continues local operations in a new block whenever a block is full. */
 function dealOut({ ends, of }: { readonly ends: BlockEnds[]; readonly of: Int32Array }, mostLocal: number): void {
   const successor = new Map<number, { block: number; used: number }>();
   of.forEach((block, o) => {
@@ -89,7 +89,7 @@ function isSame(a: BlockEnds, b: BlockEnds): boolean {
   return a.send === b.send && a.receive === b.receive && a.channel === b.channel;
 }
 
-/** One block that serves all of these, if the format has it. */
+/** One block with all of these ends, if the format permits it. */
 function joined(ends: readonly BlockEnds[]): BlockEnds | undefined {
   const sending = ends.filter(({ send }) => send >= 0);
   const receiving = ends.filter(({ receive }) => receive >= 0);

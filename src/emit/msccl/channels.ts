@@ -1,17 +1,20 @@
-/** The format's channels: the plan's, numbered from 0, and more of them where a rank has more peers than one channel takes. */
+/**
+ * The channels of the format: those of the plan, numbered from 0, each divided into several if a rank has more peers than one channel of the format
+ * permits.
+ */
 import type { Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
 import { mscclLimits } from './limits.ts';
 
 export interface MscclChannels {
   readonly count: number;
-  /** The number of a connection's channel. */
+  /** The number of a connection's channel in the format. */
   of(channel: number, from: number, to: number): number;
 }
 
 /**
- * Peers are shared out by how far they are away, modulo the ranks: so a rank has as many peers to send to on a channel as to receive
- * from, and thread blocks can be paired.
+ * Divides peers by their distance modulo the number of ranks, so that on each channel a rank sends to as many peers as it receives from, and thread
+ * blocks can be paired.
  */
 export function channelsOf(plan: Plan): MscclChannels {
   const ranks = plan.buffers.length;

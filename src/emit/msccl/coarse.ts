@@ -1,8 +1,11 @@
-/** A plan in the largest chunks that all its slices are whole numbers of: fewer chunks per step, and fewer steps where they are many. */
+/**
+ * Rewrites a plan with the largest chunks of which all its slices are multiples: steps then have fewer chunks, and slices that exceed the limit on
+ * chunks per step need fewer steps.
+ */
 import type { OperationTable, Plan } from '../../ir/plan.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 
-/** The same plan, whose result is the same bytes; only for collectives whose buffers are counted in C. */
+/** The same plan with larger chunks; its result has the same bytes. Only for collectives whose buffers are counted in C. */
 export function inLargestChunks(plan: Plan): Plan {
   const unit = largestUnit(plan);
   if (unit === 1) return plan;

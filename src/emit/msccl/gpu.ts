@@ -1,4 +1,4 @@
-/** The thread blocks of one rank, from its actions: types, slices small enough for the format, waits and `nop`. */
+/** Builds the thread blocks of one rank from its actions: types of steps, slices small enough for the format, waits and `nop`s. */
 import { OperationCode, type Plan, planBuffers, type Slice } from '../../ir/plan.ts';
 import type { Action } from './actions.ts';
 import { mscclLimits } from './limits.ts';
@@ -10,14 +10,14 @@ export function gpuOf(plan: Plan, rank: number, ends: readonly BlockEnds[], acti
   const unwritten = writesNothing(plan, rank, actions);
   const waits = threadBlockWaits(actions, ends.length);
   const blocks = ends.map((end) => ({ ...end, steps: [] as EmittedStep[], published: new Set<number>() }));
-  /** Per block and action of it: its last step. */
+  /** By block and index of the action in its block: the last step of the action. */
   const lastStep: number[][] = ends.map(() => []);
   const stepOf = ({ block, index }: ActionPlace) => ({ block, step: lastStep[block][index] });
   actions.forEach((action, at) => {
     const { steps } = blocks[action.block];
     const needed = waits[at].map(stepOf);
     for (const { block, step } of needed) blocks[block].published.add(step);
-    // A step waits for one other. Those that only wait come right before it, since runtimes read them as a chain.
+    // A step can wait for one other step. Further waits become `nop` steps directly before it, which runtimes merge with it.
     const last = needed.pop();
     for (const wait of needed) steps.push({ type: 'nop', source: undefined, target: undefined, wait });
     const parts = partsOf(plan, action, unwritten.has(at));
@@ -29,7 +29,7 @@ export function gpuOf(plan: Plan, rank: number, ends: readonly BlockEnds[], acti
   return { blocks };
 }
 
-/** An action as steps of as many chunks as the format allows, equally many at both ends of a connection. */
+/** Divides an action into steps that the format's limit on chunks permits. The number of steps is the same at both ends of a connection. */
 function partsOf(
   plan: Plan,
   { operation, forward }: Action,

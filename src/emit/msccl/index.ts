@@ -1,4 +1,4 @@
-/** MSCCL XML out, for the runtimes that read it: one emitter per family of them. */
+/** Writes MSCCL XML, with one emitter for each family of runtimes that reads it. */
 import { collectiveFacts } from '../../ir/collective.ts';
 import type { Plan } from '../../ir/plan.ts';
 import { type Emitter, opened, type PlanBundle } from '../emitter.ts';
@@ -10,7 +10,7 @@ import { algorithmText } from './text.ts';
 export const mscclXml = emitterFor(legacy, 'MSCCL XML with fused steps, for the original runtime and simulators');
 export const mscclXmlRccl = emitterFor(rccl, 'MSCCL XML without fused steps, for RCCL from ROCm 6.1');
 
-/** Operators of the runtimes' reductions. */
+/** Operators that the runtimes' reductions support. */
 const operators: ReadonlySet<string> = new Set(['sum', 'prod', 'max', 'min']);
 
 function emitterFor(profile: MscclProfile, about: string) {
@@ -37,13 +37,13 @@ function emitterFor(profile: MscclProfile, about: string) {
   } satisfies Emitter;
 }
 
-/** What no arrangement of a plan that the format can say leaves room for. */
+/** Reasons why no arrangement of an expressible plan satisfies the limits of the runtimes. */
 function lackingRoom(plan: Plan, profile: MscclProfile): readonly string[] {
   const arranged = arrange(inLargestChunks(plan), profile);
   return 'lacking' in arranged ? arranged.lacking : [];
 }
 
-/** What the format cannot say, however the plan is arranged. */
+/** Features of the plan that the format cannot express, however the plan is arranged. */
 function notInFormat({ proved, topology }: PlanBundle, { spelling }: MscclProfile): readonly string[] {
   const protocol = emittedProtocolName(topology?.protocol);
   const { plan, verification } = proved;

@@ -1,9 +1,9 @@
-/** What MSCCL takes. */
+/** Limits of the MSCCL format and its runtimes. */
 export const mscclLimits = {
-  /** Thread blocks that send, or receive, on one channel of a gpu. */
+  /** Thread blocks that send, or that receive, on one channel of a gpu. */
   peersPerChannel: 32,
-  /** Channels are numbered below this. */
+  /** Number of channels. */
   channels: 32,
-  /** Chunks that one step moves. */
+  /** Number of chunks that one step moves. */
   chunksPerStep: 71,
 } as const;

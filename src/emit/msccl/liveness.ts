@@ -1,12 +1,15 @@
-/** Whether what an action writes is ever read: what arrives, is added to and passed on need not be written where nobody looks. */
+/**
+ * Liveness analysis: whether the data that an action writes is ever read. Data that is received, reduced and forwarded need not be written if nobody
+ * reads it.
+ */
 import { memoryLayout } from '../../ir/collective.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Action } from './actions.ts';
 
 /**
- * The fused actions that need not write, of those that reduce. Backwards from the end, when only the output matters: a slot
- * is live if somebody reads it before it is written again. A plan without races has one answer for all its orders.
- * @param actions a rank's, in an order in which they could run
+ * The fused reducing actions that need not write. The analysis goes backwards from the end, where only the output is live: a slot is live if it is
+ * read before it is written again. Without races the result is the same for all orders of the plan.
+ * @param actions the actions of a rank, in an order in which they could run
  */
 export function writesNothing(plan: Plan, rank: number, actions: readonly Action[]): ReadonlySet<number> {
   const { input, output, cells } = memoryLayout(plan.collective, rank);

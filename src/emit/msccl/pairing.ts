@@ -1,6 +1,6 @@
 /**
- * Thread blocks that receive and blocks that send, made one: for fused steps, which pass on what arrives, or to need fewer
- * blocks. A block so made runs its steps one after the other, so that less may overlap.
+ * Merges receiving and sending thread blocks, either to fuse steps that forward what they receive, or to need fewer blocks. A merged block runs its
+ * steps one after the other, so that less may overlap.
  */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { RankThreadBlocks } from './blocks.ts';
@@ -9,18 +9,18 @@ import type { BlockEnds } from './target.ts';
 
 export interface Pairing {
   readonly blocks: RankThreadBlocks;
-  /** Receives, and the send that is one step with each. */
+  /** The fused pairs: receives and the send that forwards each. */
   readonly forwards: ReadonlyMap<number, number>;
 }
 
-/** A receiving and a sending block of one channel, and the operations of theirs that could be fused. */
+/** A receiving and a sending block of one channel, and the operations that could be fused. */
 interface Match {
   readonly receiver: number;
   readonly sender: number;
   readonly forwards: (readonly [receive: number, send: number])[];
 }
 
-/** Makes blocks one where most of what the one receives is what the other sends. */
+/** Merges blocks if most messages that one receives are those that the other sends. */
 export function fuse(plan: Plan, rank: RankOperations, blocks: RankThreadBlocks): Pairing {
   const sizes = new Int32Array(blocks.ends.length);
   for (const block of blocks.of) sizes[block]++;
@@ -42,7 +42,7 @@ export function fuse(plan: Plan, rank: RankOperations, blocks: RankThreadBlocks)
   return { blocks: withPartners(blocks, partnerOf), forwards };
 }
 
-/** Makes as many pairs as there can be, in the order of the blocks. */
+/** Merges as many pairs as possible, in the order of the blocks. */
 export function pairUp(blocks: RankThreadBlocks): Pairing {
   const partnerOf = new Map<number, number>();
   const free = new Map<number, number[]>();
@@ -78,14 +78,14 @@ function matchesOf(plan: Plan, rank: RankOperations, { ends, of }: RankThreadBlo
   return [...matches.values()];
 }
 
-/** Whether a send passes on exactly what a receive has put there. */
+/** Whether a send forwards exactly the slots that a receive has written. */
 function isForwarded({ ops }: Plan, receive: number, send: number): boolean {
   if (ops.kind[receive] !== OperationCode.recv && ops.kind[receive] !== OperationCode.recvReduce) return false;
   const isThere = ops.dstBuffer[receive] === ops.srcBuffer[send] && ops.dstOffset[receive] === ops.srcOffset[send];
   return isThere && ops.dstCount[receive] === ops.srcCount[send];
 }
 
-/** Gives the operations of each sending block to its partner and numbers the blocks that are left. */
+/** Assigns the operations of each sending block to its partner, and renumbers the remaining blocks. */
 function withPartners({ ends, of }: RankThreadBlocks, partnerOf: ReadonlyMap<number, number>): RankThreadBlocks {
   const merged: BlockEnds[] = [];
   const idOf = new Int32Array(ends.length);

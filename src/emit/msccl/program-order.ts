@@ -1,4 +1,4 @@
-/** What a rank's operations must come after: the order that a plan's lanes and waits give, of which the format may lose nothing. */
+/** The order of a rank's operations that a plan's lanes and waits require, and that the written file must preserve. */
 import type { Plan } from '../../ir/plan.ts';
 
 /** The operations of one rank: `first … end − 1`, lane by lane. */
@@ -6,15 +6,15 @@ export interface RankOperations {
   readonly rank: number;
   readonly first: number;
   readonly end: number;
-  /** `before[operation − first]`: operations that must be complete first. */
+  /** `before[operation − first]`: the operations that must be complete first. */
   readonly before: readonly (readonly number[])[];
-  /** `laneOf[operation − first]`: row of its lane. */
+  /** `laneOf[operation − first]`: the index of its lane. */
   readonly laneOf: Int32Array;
 }
 
 /**
- * Waits between bulks are left out: the runtime passes slices of the message through the same steps, each with scratch of
- * its own.
+ * Collects the operations of a rank. Waits between bulks are left out, since the runtime passes slices of the message through the same steps, each
+ * with scratch of its own.
  */
 export function operationsOfRank(plan: Plan, rank: number): RankOperations {
   const { firstLane, firstOp, ops } = plan;

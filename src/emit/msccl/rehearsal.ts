@@ -1,14 +1,14 @@
 /**
- * A run of thread blocks on channels as deep as the format has them. Nothing in it chooses, so whether it deadlocks does not depend
- * on who comes first, and one run decides.
+ * Simulates thread blocks on channels of the depth that the format guarantees. Nothing is chosen at run time, so that a deadlock does not depend on
+ * timing, and one run decides.
  */
 import { channelDepth, type EmittedGpu, type EmittedStep, type EmittedThreadBlock } from './target.ts';
 
-/** A thread block while it runs; all that it may wait for or wake are others of these. */
+/** A running thread block, with the other blocks for which it may wait or that it may wake. */
 interface Runner {
   readonly steps: readonly EmittedStep[];
   readonly gpu: readonly Runner[];
-  /** Steps that are finished. */
+  /** Number of finished steps. */
   done: number;
   readonly into: Connection | undefined;
   readonly out: Connection | undefined;
@@ -20,7 +20,7 @@ interface Connection {
   receiver: Runner | undefined;
 }
 
-/** Whether every thread block comes to its end. */
+/** Whether all thread blocks finish. */
 export function runsToTheEnd(gpus: readonly EmittedGpu[]): boolean {
   const runners = prepare(gpus);
   const open = [...runners];
@@ -62,7 +62,7 @@ function runnerOf(
 const receives = new Set(['r', 'rcs', 'rrs', 'rrc', 'rrcs']);
 const sends = new Set(['s', 'rcs', 'rrs', 'rrcs']);
 
-/** A step that forwards takes a message only when there is room to pass it on. */
+/** Whether the next step can run. A step that forwards takes a message only when there is room to send it on. */
 function canStep({ steps, gpu, done, into, out }: Runner): boolean {
   if (done === steps.length) return false;
   const { type, wait } = steps[done];
@@ -71,7 +71,7 @@ function canStep({ steps, gpu, done, into, out }: Runner): boolean {
   return !sends.has(type) || (out?.underWay ?? 0) < channelDepth;
 }
 
-/** Finishes a step; returns those that may be able to go on because of it. */
+/** Finishes a step. Returns the thread blocks that may be able to continue because of it. */
 function step(runner: Runner): readonly Runner[] {
   const { type } = runner.steps[runner.done++];
   const woken = runner.gpu.filter((other) => waitsFor(other, runner));

@@ -1,23 +1,23 @@
-/** MSCCL's format as it is written: thread blocks and their steps, and what the runtimes that read it can take. */
+/** The MSCCL format as it is written: thread blocks and their steps, and the limits of the runtimes that read it. */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { Slice } from '../../ir/plan.ts';
 
 /**
- * What a step does: send, receive, receive and forward (`rcs`), receive, reduce and forward without writing (`rrs`), receive
- * and reduce (`rrc`), that and forward (`rrcs`), copy, reduce, nothing but wait.
+ * The type of a step: send, receive, receive and forward (`rcs`), receive, reduce and forward without writing (`rrs`), receive and reduce (`rrc`),
+ * receive, reduce and forward (`rrcs`), copy, reduce, and only wait (`nop`).
  */
 export type EmittedStepType = 's' | 'r' | 'rcs' | 'rrs' | 'rrc' | 'rrcs' | 'cpy' | 're' | 'nop';
 
 export interface EmittedStep {
   readonly type: EmittedStepType;
-  /** What is read locally; of reductions on arrival the slot that is added to. */
+  /** The slice that is read locally; for reductions on arrival the slice that is updated. */
   readonly source: Slice | undefined;
   readonly target: Slice | undefined;
-  /** The step of another thread block that must be finished first. */
+  /** The step of another thread block that must finish first. */
   readonly wait: { readonly block: number; readonly step: number } | undefined;
 }
 
-/** Which connections a thread block serves: peers, −1 for none. */
+/** The peers with which a thread block communicates; −1 for none. */
 export interface BlockEnds {
   readonly send: number;
   readonly receive: number;
@@ -35,23 +35,23 @@ export interface EmittedGpu {
   readonly blocks: readonly EmittedThreadBlock[];
 }
 
-/** What a family of runtimes reads. */
+/** The capabilities of a family of runtimes. */
 export interface MscclProfile {
   readonly name: string;
-  /** Whether it knows rcs, rrs and rrcs. */
+  /** Whether the runtimes support rcs, rrs and rrcs. */
   readonly fuses: boolean;
   readonly mostSteps: number;
   readonly mostBlocks: number;
   readonly spelling: Partial<Readonly<Record<CollectiveKind, string>>>;
 }
 
-/** Transfers that a connection holds under each protocol. */
+/** Messages that a connection buffers under each protocol. */
 export const depths = { Simple: 2, LL: 8, LL128: 8 } as const;
 export type EmittedProtocol = keyof typeof depths;
-/** The least of them: what runs with so many runs with more. */
+/** The minimum of these depths: what runs with so many buffers runs with more. */
 export const channelDepth = depths.Simple;
 
-/** The runtimes' name of a machine's protocol; Simple where they have none of that name. */
+/** The runtimes' name of a machine's protocol; Simple if they have none of that name. */
 export function emittedProtocolName(name: string | undefined): EmittedProtocol {
   const names: readonly EmittedProtocol[] = ['Simple', 'LL', 'LL128'];
   return names.find((known) => known.toLowerCase() === name?.toLowerCase()) ?? 'Simple';
@@ -65,7 +65,7 @@ const common = {
   reduce: 'reduce',
 } as const;
 
-/** The original runtime and its converters; as many thread blocks as an A100 has multiprocessors. */
+/** The original runtime and its converters. The number of thread blocks is that of the multiprocessors of an A100. */
 export const legacy: MscclProfile = {
   name: 'msccl-xml',
   fuses: true,
@@ -74,7 +74,7 @@ export const legacy: MscclProfile = {
   spelling: { ...common, reducescatter: 'reduce_scatter' },
 };
 
-/** RCCL from ROCm 6.1, which refuses fused steps that forward. */
+/** RCCL from ROCm 6.1 on, which rejects fused steps that forward. */
 export const rccl: MscclProfile = {
   name: 'msccl-xml-rccl',
   fuses: false,

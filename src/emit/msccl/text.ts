@@ -1,11 +1,11 @@
-/** The text itself. Some runtimes read it by hand: one space between attributes, no tabs, no declaration, no entities. */
+/** Writes the XML. Some runtimes parse it by hand: one space between attributes, no tabs, no XML declaration, no entities. */
 import type { Plan, PlanBuffer, Slice } from '../../ir/plan.ts';
 import type { Arranged } from './arrange.ts';
 import type { EmittedProtocol, EmittedStep, EmittedThreadBlock, MscclProfile } from './target.ts';
 
 const bufferLetters: Readonly<Record<PlanBuffer, 'i' | 'o' | 's'>> = { input: 'i', output: 'o', scratch: 's' };
 
-/** Collectives whose chunks the format counts over all ranks' shards. */
+/** Collectives for which the format counts the chunks of all ranks' shards. */
 const countsAllShards = new Set(['allgather', 'reducescatter', 'alltoall']);
 
 export function* algorithmText(
@@ -42,7 +42,7 @@ function blockText(id: number, { send, receive, channel, steps, published }: Emi
   return `    ${tag('tb', { id, send, recv: receive, chan: channel })}${lines.join('')}    </tb>\n`;
 }
 
-/** Where a step has no source or target, what is written there means nothing: the other one is. */
+/** Writes a step. If it has no source or no target, the attribute is required but meaningless, and repeats the other one. */
 function stepText(index: number, { type, source, target, wait }: EmittedStep, isPublished: boolean): string {
   const nowhere: Slice = { buffer: 'input', offset: 0, count: 0 };
   const read = source ?? target ?? nowhere;
@@ -67,7 +67,7 @@ function tag(name: string, attributes: Readonly<Record<string, string | number>>
   return `<${name}${written.join('')}${end}\n`;
 }
 
-/** Letters that need no entities, and no more than runtimes have room for. */
+/** The name, restricted to characters that need no entities and to the length for which runtimes have room. */
 function plainName(name: string): string {
   return name.replace(/[^\w.:+-]+/g, '_').slice(0, 128);
 }

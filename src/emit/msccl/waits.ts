@@ -1,20 +1,20 @@
-/** Which of the orders that a rank's steps must keep have to be written down: those that nothing else implies. */
+/** Determines which waits between the steps of a rank must be written, because nothing else implies them. */
 import type { Action } from './actions.ts';
 
-/** Where an action stands: its thread block, and its place among the actions of that block. */
+/** The position of an action: its thread block, and its index among the actions of that block. */
 export interface ActionPlace {
   readonly block: number;
   readonly index: number;
 }
 
 /**
- * For each action, the actions of other thread blocks that it has to wait for. Thread blocks run in order, and whoever is
- * waited for has itself waited.
+ * For each action, the actions of other thread blocks for which it must wait (with vector clocks). Other waits are implied, since thread blocks run
+ * in order and the awaited action has itself waited.
  */
 export function threadBlockWaits(actions: readonly Action[], blocks: number): readonly (readonly ActionPlace[])[] {
   const placeInBlock = new Int32Array(actions.length);
   const lengths = new Int32Array(blocks);
-  /** Per action and block: the last action of that block that is complete when the action runs, −1 for none. */
+  /** The vector clock of each action: by block, the last action of that block that is complete when the action runs; −1 for none. */
   const clocks: Int32Array[] = [];
   const latest: (Int32Array | undefined)[] = new Array(blocks).fill(undefined);
   return actions.map(({ block, before }, at) => {

@@ -1,6 +1,6 @@
 /**
- * Where the bytes of a plan's chunks lie (ir/element-layout.ts), in regions of each rank's memory. What a slot of scratch holds is known from what was
- * written there, and says how long it is.
+ * Byte addresses of a plan's chunks (ir/element-layout.ts) in the memory regions of each rank. The length of a chunk in scratch follows from the
+ * chunk that was written there.
  */
 import { type Collective, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
@@ -11,21 +11,21 @@ import type { Bytes } from '../../ir/units.ts';
 
 export type Region = 'data' | 'input' | 'output' | 'scratch';
 
-/** Contiguous bytes of a region of one rank. */
+/** A range of consecutive bytes in a region of one rank. */
 export interface ByteRun {
   readonly region: Region;
   readonly offset: Bytes;
   readonly bytes: Bytes;
 }
 
-/** A rank's regions: in place, input and output are windows of one. */
+/** The regions of a rank; in place, input and output are parts of one region. */
 export interface RankRegions {
   readonly regions: readonly { readonly region: Region; readonly bytes: Bytes }[];
   readonly input: Omit<ByteRun, 'bytes'>;
   readonly output: Omit<ByteRun, 'bytes'>;
 }
 
-/** A slot of input or output, whose length is that of the chunk that began there. */
+/** A slot of input or output, whose length is the length of the chunk that comes from it. */
 interface Origin {
   readonly rank: number;
   readonly buffer: number;
@@ -39,10 +39,13 @@ export class Addresses {
   private readonly elementBytes: Bytes;
   private readonly layout: ElementLayout;
   private readonly rankOf: Int32Array;
-  /** Of each operation in bulk 0: where the chunks that it moves began. */
+  /** For each operation in bulk 0: the slots from which its chunks come. */
   private readonly carried: readonly (readonly Origin[])[];
 
-  /** @param order operations of bulk 0, each behind those that it needs; @param size M in whole units */
+  /**
+   * @param order the operations of bulk 0, each after its dependencies
+   * @param size M in whole units
+   */
   constructor(
     plan: Plan,
     { size, dtype, alignment }: { readonly size: Bytes; readonly dtype: Dtype; readonly alignment: Bytes },
@@ -79,7 +82,10 @@ export class Addresses {
     return { regions, input: { region: 'input', offset: 0 }, output: { region: 'output', offset: 0 } };
   }
 
-  /** The runs of bytes that go from one operation to another, at both ends: chunk by chunk, the shorter of two slots; chunks of no bytes are none. */
+  /**
+   * The ranges of bytes that move from one operation to another, at both ends. The shorter of two slots determines the length of a chunk; chunks
+   * without bytes are left out.
+   */
   runsOf(
     source: number,
     target: number,
@@ -115,7 +121,7 @@ export class Addresses {
   }
 }
 
-/** In place, and both are there: one memory. */
+/** Whether input and output of a rank share memory: the collective is in place and the rank has both. */
 function isShared(collective: Collective, rank: number): boolean {
   return collective.inPlace && inputChunks(collective, rank) > 0 && outputChunks(collective, rank) > 0;
 }
@@ -124,7 +130,7 @@ function isScratch(buffer: number): boolean {
   return buffer !== inputCode && buffer !== outputCode;
 }
 
-/** Follows chunks through one bulk. */
+/** Tracks the origin of the chunks through one bulk. */
 function carriedBy(
   { ops, buffers }: Plan,
   rankOf: Int32Array,

@@ -1,4 +1,4 @@
-/** The command lists of a plan: what each queue of each chip runs, in order (docs/sg2260.md). */
+/** The command lists of a plan: the commands of each queue of each chip, in order (docs/sg2260.md). */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -16,7 +16,7 @@ export interface EmittedCommand {
   readonly bulk: number;
   readonly from?: Rows;
   readonly to?: Rows;
-  /** Numbers to wait for before it begins, and to signal when it is complete. */
+  /** Signal numbers for which the command waits, and numbers that it signals on completion. */
   readonly waits: readonly number[];
   readonly posts: readonly number[];
 }
@@ -30,10 +30,10 @@ export interface EmittedCommandLists {
   readonly queues: readonly CommandQueue[];
 }
 
-/** What command lists are made from. */
+/** The parts of a bundle from which command lists are made. */
 type ScheduledPlan = Pick<OpenBundle, 'plan' | 'topology' | 'size' | 'dtype' | 'timeline'>;
 
-/** The lists, or why there are none. */
+/** The command lists, or the reason why there are none. */
 export function commandListsOf({ plan, topology, size, dtype, timeline }: ScheduledPlan): EmittedCommandLists | string {
   const messages = topology?.messages;
   if (topology === undefined || messages === undefined || size === undefined || timeline === undefined) {
@@ -52,7 +52,7 @@ export function commandListsOf({ plan, topology, size, dtype, timeline }: Schedu
     const inFirst = queues.order.filter((instance) => instance < queues.operations);
     const addresses = new Addresses(plan, { size, dtype, alignment: messages.alignment }, inFirst, queues.partner);
     const commands = cutInstances(queues, (instance) => movesIn(plan, instance, queues, addresses));
-    // What waits for it would wait for nothing.
+    // Other commands could not wait for an instance without commands.
     if (commands.first.some((next, i) => i > 0 && next === commands.first[i - 1])) {
       return 'some of its operations move no bytes, and engines have no commands for these (compile leaves them out)';
     }
@@ -94,10 +94,10 @@ function listsIn(
   };
 }
 
-/** By the code of the operation. */
+/** Names of operations, by code. */
 const names = ['copy', 'reduce', 'send', 'receive', 'receive-reduce'] as const;
 
-/** What an instance moves; of a message both ends cut it alike. */
+/** The byte ranges that an instance moves. Both ends of a message divide it in the same way. */
 function movesIn(
   plan: Plan,
   instance: number,
@@ -124,7 +124,7 @@ export function lacking({ proved: { plan }, topology }: PlanBundle): readonly st
   return lacks;
 }
 
-/** Chips have ports to those that they are linked to, be it over switches. */
+/** Finds messages between chips that are not linked. A link may lead over switches. */
 function missingLinks(plan: Plan, topology: Topology | undefined): readonly string[] {
   if (topology === undefined) return [];
   const reached = topology.chips.map((chip) => reachedFrom(topology, chip));
@@ -139,7 +139,7 @@ function missingLinks(plan: Plan, topology: Topology | undefined): readonly stri
   return [];
 }
 
-/** Chips that messages of a chip reach without passing another. */
+/** The chips that messages of a chip can reach without passing another chip. */
 function reachedFrom({ nodes, links }: Topology, chip: number): ReadonlySet<number> {
   const reached = new Set([chip]);
   const open = [chip];

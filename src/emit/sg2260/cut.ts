@@ -1,13 +1,13 @@
-/** Operations cut into commands, each of which moves one shape of bytes, and what these wait for. */
+/** Divides operations into commands, each of which moves a regular pattern of bytes, and derives the dependencies of the commands. */
 import type { OperationQueues, Queues } from './queues.ts';
 import type { Rows, RowsMove } from './shapes.ts';
 
 export interface CommandQueues extends Queues {
-  /** By instance: its first command; the others follow. One more at the end. */
+  /** The commands of instance i are `first[i] … first[i + 1] − 1`. */
   readonly first: Int32Array;
 }
 
-/** @param movesOf an instance, no fewer than at the other end of its message */
+/** @param movesOf the patterns of an instance; both ends of a message have the same number of them */
 export function cutInstances(
   operations: OperationQueues,
   movesOf: (instance: number) => readonly RowsMove[],
@@ -23,7 +23,10 @@ export function cutInstances(
   });
   const lastOf = (instance: number): number => first[instance + 1] - 1;
   const isAt = (instance: number, engine: 'send' | 'receive'): boolean => queues[queueOf[instance]].engine === engine;
-  /** A port may not hold all of a message. What waits for it to be sent, to be received there, therefore waits piece by piece. */
+  /**
+   * A port may not be able to hold a whole message. So if a receive overwrites the source of an earlier send, each of its commands waits only for the
+   * commands of that send whose source it overwrites.
+   */
   const neededPiece = (command: number, sent: number): number => {
     const instance = instanceOf[command];
     if (command === lastOf(instance)) return lastOf(sent);
@@ -58,7 +61,7 @@ export function cutInstances(
   };
 }
 
-/** Whether rows could have a byte in common. */
+/** Whether two patterns of bytes may overlap. */
 function overlap(one: Rows, other: Rows): boolean {
   return one.region === other.region && one.offset < endOf(other) && other.offset < endOf(one);
 }

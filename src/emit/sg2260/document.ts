@@ -1,4 +1,4 @@
-/** Command lists as JSON, one command a line (docs/sg2260.md, schemas/sg2260.schema.json). */
+/** Command lists as JSON, with one command per line (docs/sg2260.md, schemas/sg2260.schema.json). */
 import { type Collective, collectiveFacts, type ReductionOperator, reductionOperators } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { jsonText } from '../../ir/plain-text.ts';
@@ -9,7 +9,7 @@ import type { RankRegions, Region } from './addresses.ts';
 import type { EmittedCommand, EmittedCommandLists } from './commands.ts';
 import type { Rows } from './shapes.ts';
 
-/** What the engines call operators; they have no others. */
+/** The engines' names of operators; they support no others. */
 export const engineOperators: Partial<Readonly<Record<ReductionOperator, string>>> = {
   sum: 'add',
   prod: 'mul',
@@ -17,24 +17,26 @@ export const engineOperators: Partial<Readonly<Record<ReductionOperator, string>
   min: 'min',
 };
 
-/** What is known where a list is written. */
+/** The facts about the machine that a list needs. */
 export interface ListMachine {
   readonly topology: Topology;
   readonly dtype: Dtype;
   readonly size: number;
-  /** The memory of input and output. */
+  /** The memory that contains input and output. */
   readonly buffers: Space;
 }
 
 export type Space = 'ddr' | 'l2';
 
-/** Links reach L2 alone where messages are staged; where they reach all, reductions still end in L2. */
+/**
+ * The memory of input and output. If messages are staged, links access L2 only; otherwise links access all memory, but reductions still write to L2.
+ */
 export function spaceOfBuffers({ ops }: Plan, { staging }: Topology): Space {
   const reduces = ops.kind.some((kind) => kind === OperationCode.reduce || kind === OperationCode.recvReduce);
   return reduces && staging === undefined ? 'l2' : 'ddr';
 }
 
-/** The memory of a region. */
+/** The memory that contains a region. */
 export function spaceOf(region: Region, { buffers }: ListMachine): Space {
   return region === 'scratch' ? 'l2' : buffers;
 }
@@ -81,7 +83,7 @@ export function* documentText(plan: Plan, machine: ListMachine, lists: EmittedCo
   yield '\n  ]\n}\n';
 }
 
-/** Element types of each operator, by the name that engines have for it; undefined where the machine does not say. */
+/** The element types of each operator, under the engines' names; undefined if the machine does not specify them. */
 function operatorsOf({ nodes, chips }: Topology): Readonly<Record<string, readonly Dtype[]>> | undefined {
   const { operators } = nodes[chips[0]].reduce ?? {};
   if (operators === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Command lists for a runtime of SG2260 chips: what each engine of each chip runs, in order (docs/sg2260.md). */
+/** Command lists for a runtime of SG2260 chips: the commands of each engine of each chip, in order (docs/sg2260.md). */
 import { collectiveFacts } from '../../ir/collective.ts';
 import { isPair } from '../../ir/dtype.ts';
 import { formatBytes } from '../../ir/units.ts';
@@ -35,7 +35,7 @@ function operatorLacking({ proved, dtype }: PlanBundle): readonly string[] {
   return isKnown ? [] : [`its engines have no ${op}; they have ${Object.keys(engineOperators).join(', ')}`];
 }
 
-/** L2 must hold the scratch of all bulks under way, where its size is known. */
+/** Checks that L2 can hold the scratch of all bulks in flight, if its size is known. */
 function memoryLacking({ topology }: PlanBundle, { regions }: EmittedCommandLists): readonly string[] {
   const memory = topology?.staging?.memory ?? Number.POSITIVE_INFINITY;
   const most = regions.reduce((all, rank) => {

@@ -1,4 +1,4 @@
-/** Command lists for people: queue by queue, a line for each command. */
+/** Command lists as text for readers: queue by queue, one line per command. */
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Plan } from '../../ir/plan.ts';
@@ -49,7 +49,7 @@ function lineOf(
   return words.join(' ').replace(' , ', ', ');
 }
 
-/** `output+4096 [2×512 every 1024]`, in bytes from the start and elements. */
+/** `output+4096 [2×512 every 1024]`: the first byte in the region, and the pattern in elements. */
 function placeText({ region, offset, rows, bytes, stride }: Rows, dtype: Dtype): string {
   const width = bytes / dtypeBytes[dtype];
   const shape = rows === 1 ? `${width}` : `${rows}×${width} every ${stride / dtypeBytes[dtype]}`;

@@ -1,10 +1,10 @@
-/** Whether queues come to their end in every run. */
+/** Checks that all queues finish in every run. */
 import type { Queues } from './queues.ts';
 
-/** Beside those that queues themselves are: an entry and what must be complete before it. */
+/** An additional dependency, besides those of the queues: an entry, and the entry that must precede it. */
 export type Edge = readonly [before: number, after: number];
 
-/** @param inflight messages that a port holds, each the entry of a send */
+/** @param inflight messages that a port holds, each of which is an entry of a send queue */
 export function isLive(
   { queues, partner, neededBy, queueOf }: Queues,
   inflight: number | undefined,
@@ -21,7 +21,7 @@ export function isLive(
       for (const needed of neededBy(entry)) if (queueOf[needed] !== queueOf[entry]) add(needed, entry);
       if (place > 0) add(entries[place - 1], entry);
       if (engine === 'receive') add(partner[entry], entry);
-      // A port that holds k messages takes the next one when the k-th before it has been taken.
+      // A port that holds k messages accepts the next one when the k-th last one has been received.
       const held = engine === 'send' && inflight !== undefined ? place - inflight : -1;
       if (held >= 0) add(partner[entries[held]], entry);
     });

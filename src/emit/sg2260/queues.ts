@@ -1,6 +1,7 @@
 /**
- * The operations of a plan, bulk by bulk, in the queues of a chip's engines: one for what it sends to each other chip, one for what it receives
- * from each, one or two for copies, one for reductions. A port keeps its messages in order, so that channels between two chips share a queue.
+ * Assigns the operations of a plan, bulk by bulk, to the queues of a chip's engines: one queue for the messages to each other chip, one for those
+ * from each other chip, one or two for copies, one for reductions. A port keeps its messages in order, so that all channels between two chips share a
+ * queue.
  */
 import { OperationCode, operationCount, type Plan, planBuffers } from '../../ir/plan.ts';
 import { localPredecessors, PlanIndex } from '../../ir/plan-index.ts';
@@ -10,36 +11,37 @@ const engines = ['copy in', 'send', 'receive', 'reduce', 'copy'] as const;
 export interface EmittedQueue {
   readonly rank: number;
   readonly engine: (typeof engines)[number];
-  /** Of sends and receives. */
+  /** The peer of a queue of sends or receives. */
   readonly peer: number | undefined;
-  /** Instances of operations, or commands, in the order that they run in. */
+  /** The instances of operations, or commands, in the order of their execution. */
   readonly entries: readonly number[];
 }
 
-/** What stands in queues, and what waits for what. */
+/** The entries of all queues and their dependencies. */
 export interface Queues {
   readonly queues: readonly EmittedQueue[];
-  /** By entry: the queue it stands in. */
+  /** By entry: its queue. */
   readonly queueOf: Int32Array;
-  /** By entry of a send: its receive; by that of a receive: its send; otherwise −1. */
+  /** By entry: the receive of a send, the send of a receive; −1 for others. */
   readonly partner: Int32Array;
-  /** Entries of the same rank that must be complete before one begins. */
+  /** The entries of the same rank that must be complete before an entry begins. */
   neededBy(entry: number): readonly number[];
 }
 
 /** Operation o in bulk b is instance b · operations + o. */
 export interface OperationQueues extends Queues {
   readonly operations: number;
-  /** All instances, each behind those that it needs. */
+  /** All instances, each after its dependencies. */
   readonly order: readonly number[];
 }
 
 const scratch = planBuffers.indexOf('scratch');
 
 /**
- * @param starts of each instance in a simulated run, in seconds; all 0 for the order of bulks and steps
- * @param duplex copies into scratch and others have engines of their own
- * @param by which end of its messages a port goes by: what is sent first, or what is taken first, where messages wait at their receivers
+ * @param starts the start of each instance in a simulated run, in seconds; all 0 for the order of bulks and steps
+ * @param duplex whether copies into scratch have an engine of their own
+ * @param by which end of a message determines its position at the port: messages are ordered by when they are sent or, if they wait at their
+ *   receivers, by when they are received
  */
 export function queuesOf(plan: Plan, starts: Float64Array, duplex: boolean, by: 'send' | 'receive'): OperationQueues {
   const operations = operationCount(plan);
@@ -97,7 +99,7 @@ function queueFor(plan: Plan, rankOf: Int32Array, operation: number, duplex: boo
   }
 }
 
-/** What must be complete on the rank of an instance before it begins. */
+/** The entries of the rank that must be complete before an instance begins. */
 function dependenciesOf(plan: Plan, operations: number): (instance: number) => readonly number[] {
   const index = PlanIndex.of(plan);
   return (instance) => {
@@ -106,7 +108,7 @@ function dependenciesOf(plan: Plan, operations: number): (instance: number) => r
   };
 }
 
-/** All instances: as they start in the simulated run, and where that says nothing, what is needed first. */
+/** All instances in the order of their start in the simulated run; an instance whose dependencies start no earlier follows them. */
 function inOrder(
   { bulks, ops }: Plan,
   start: Float64Array,

@@ -1,8 +1,10 @@
-/** Runs of bytes at both ends of a transfer, as the fewest shapes that name the same bytes in the same order at either end. */
+/**
+ * Combines byte ranges at both ends of a transfer to regular patterns: as few as possible that cover the same bytes in the same order at either end.
+ */
 import type { Bytes } from '../../ir/units.ts';
 import type { ByteRun, Region } from './addresses.ts';
 
-/** `rows` runs of `bytes` each, `stride` bytes from one to the next. */
+/** A strided pattern: `rows` ranges of `bytes` bytes each, which begin `stride` bytes apart. */
 export interface Rows {
   readonly region: Region;
   readonly offset: Bytes;
@@ -16,7 +18,7 @@ export interface RowsMove {
   readonly to: Rows;
 }
 
-/** @param from and `to` have the same number of runs, each as long as the other */
+/** @param from the source ranges; `to` has as many ranges of the same lengths */
 export function rowMovesOf(from: readonly ByteRun[], to: readonly ByteRun[]): readonly RowsMove[] {
   const joined: (readonly [ByteRun, ByteRun])[] = [];
   from.forEach((run, i) => {
@@ -47,7 +49,7 @@ function oneRow({ region, offset, bytes }: ByteRun): Rows {
   return { region, offset, rows: 1, bytes, stride: bytes };
 }
 
-/** The rows with one more, where it is as long and as far from the last as those before from each other. */
+/** The pattern extended by one range, if that has the same length and stride. */
 function withRow({ region, offset, rows, bytes, stride }: Rows, run: ByteRun): Rows | undefined {
   const ahead = run.offset - (offset + (rows - 1) * stride);
   if (run.region !== region || run.bytes !== bytes || ahead < bytes || (rows > 1 && ahead !== stride)) return undefined;

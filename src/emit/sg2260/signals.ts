@@ -1,26 +1,26 @@
 /**
- * Who tells whom, by which number. Queues of a chip run side by side; where a command waits for one of another queue, that one signals a number of
- * the chip's. A stream is all that one queue tells another: its signals take the stream's numbers in turn, and where these go round, the sender
- * of a signal first waits to be told, in a stream of the opposite direction, that the one before with the same number has been taken.
+ * Signals between the queues of a chip, which run concurrently. If a command waits for a command of another queue, the latter signals one of the
+ * chip's numbers. All signals from one queue to another form a stream, which uses its numbers in turn. Before a number is reused, the sender waits
+ * for a signal in a stream of the opposite direction that the previous signal with the number has been received.
  */
 import type { Edge } from './live.ts';
 import type { Queues } from './queues.ts';
 
 export interface Signals {
-  /** By entry: numbers that it waits for before it begins, and that it signals when it is complete. */
+  /** By entry: the numbers for which it waits before it begins, and those that it signals on completion. */
   readonly waits: ReadonlyMap<number, readonly number[]>;
   readonly posts: ReadonlyMap<number, readonly number[]>;
-  /** What the opposite streams add to what entries wait for. */
+  /** Dependencies that the opposite streams add. */
   readonly added: readonly Edge[];
 }
 
-/** Signals of one queue to another: the i-th is given by `from[i]` and taken by `to[i]`. */
+/** The signals from one queue to another: entry `from[i]` sends the i-th one, and `to[i]` waits for it. */
 interface Stream {
   readonly from: number[];
   readonly to: number[];
 }
 
-/** Undefined where a chip has fewer numbers than streams. @param ids numbers of a chip */
+/** Assigns numbers to signals. Returns undefined if a chip has fewer numbers than streams need. @param ids how many numbers a chip has */
 export function signalsOf(queues: Queues, ids: number): Signals | undefined {
   const [waits, posts] = [new Map<number, number[]>(), new Map<number, number[]>()];
   const added: Edge[] = [];
@@ -30,7 +30,7 @@ export function signalsOf(queues: Queues, ids: number): Signals | undefined {
   };
   for (const streams of streamsByRank(queues)) {
     const all = streams.reduce((sum, { from }) => sum + from.length, 0);
-    // Half of a share is for the opposite stream.
+    // Half of each share is for the opposite stream.
     const share = all <= ids ? ids : Math.floor(ids / (2 * streams.length));
     if (share === 0) return undefined;
     let next = 0;
@@ -59,7 +59,7 @@ function streamsByRank({ queues, queueOf, neededBy }: Queues): readonly (readonl
   for (const { rank, entries } of queues) {
     const streams = new Map<number, Stream>();
     for (const entry of entries) {
-      // Of each other queue the latest that is needed; what has been waited for before, or comes before that, is implied.
+      // An entry waits for the latest entry that it needs of each other queue. Earlier entries are implied, and so is what an earlier wait covers.
       const latest = new Map<number, number>();
       for (const needed of neededBy(entry)) {
         const queue = queueOf[needed];

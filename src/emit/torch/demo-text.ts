@@ -1,4 +1,4 @@
-/** The part of an emitted file that runs when the file is started: it checks the plan against a definition of the collective and times it. */
+/** The main program of an emitted file: it checks the plan against a definition of the collective, and times it. */
 
 export const demoText = `
 def _inputs(kind, elements, rank, ranks, dtype):

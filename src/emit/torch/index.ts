@@ -23,7 +23,7 @@ export const torch: Emitter = {
 
 const operators: readonly ReductionOperator[] = ['sum', 'prod', 'max', 'min', 'and', 'or', 'xor'];
 
-/** Collectives that combine what ranks hold. */
+/** Whether the collective combines data of several ranks. */
 function reduces({ kind }: Collective): boolean {
   const reducing: readonly CollectiveKind[] = ['reducescatter', 'allreduce', 'reduce', 'scan', 'exscan'];
   return reducing.includes(kind);
@@ -94,7 +94,7 @@ function rowsText({ first, levels }: RankProgram): string {
   return JSON.stringify({ first, levels: levels.map(({ messages, local }) => [messages, local]) });
 }
 
-/** JSON is ASCII here, and becomes a Python literal by escaping what ends or escapes one. */
+/** Escapes JSON, which is ASCII here, as a Python string literal. */
 function pythonText(json: string): string {
   return `'${json.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

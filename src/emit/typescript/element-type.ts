@@ -1,11 +1,13 @@
-/** Typed arrays of JavaScript for each element type, and operators on their elements as expressions. */
+/** JavaScript's typed array for each element type, and operators on its elements as expressions. */
 import type { ReductionOperator } from '../../ir/collective.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 
 export interface ElementType {
   /** The class of arrays that hold such elements. */
   readonly array: string;
-  /** How elements are computed with; `pair`: through other arrays on the same memory; `none`: bit patterns that can only be moved. */
+  /**
+   * How elements are computed: as `number` or `bigint`; `pair`: through other arrays on the same memory; `none`: the bit patterns can only be moved.
+   */
   readonly arithmetic: 'number' | 'bigint' | 'pair' | 'none';
 }
 
@@ -31,7 +33,7 @@ const elementTypes: Readonly<Record<Dtype, ElementType | undefined>> = {
   'f64+i32': undefined,
 };
 
-/** Undefined where JavaScript has no array of elements of that many bytes. */
+/** Returns undefined if JavaScript has no array with elements of that size. */
 export function elementTypeOf(dtype: Dtype): ElementType | undefined {
   return elementTypes[dtype];
 }
@@ -42,11 +44,11 @@ export function operatorExpression(op: ReductionOperator, dtype: Dtype, left: st
     case 'sum':
       return `${left} + ${right}`;
     case 'prod':
-      // Doubles hold the products of 16 bits exactly, but not those of 32.
+      // A double holds the product of two 16-bit numbers exactly, but not that of two 32-bit numbers.
       return dtype === 'i32' || dtype === 'u32' ? `Math.imul(${left}, ${right})` : `${left} * ${right}`;
     case 'max':
     case 'min': {
-      // For floats, unlike a comparison, these give NaN whichever operand is NaN.
+      // Unlike a comparison, these return NaN if any operand is NaN.
       if (elementTypeOf(dtype)?.arithmetic === 'number') return `Math.${op}(${left}, ${right})`;
       return `${left} ${op === 'max' ? '>' : '<'} ${right} ? ${left} : ${right}`;
     }

@@ -1,4 +1,4 @@
-/** The part of an emitted file that runs a rank's lanes: the types of the tables, and the loop over them. */
+/** The part of an emitted file that runs the lanes of a rank: the types of the tables, and the loop over them. */
 import type { OperationKind } from '../../ir/plan.ts';
 import type { Features } from './features.ts';
 import { bracketed } from './layout.ts';
@@ -12,7 +12,7 @@ const operationTypes: Readonly<Record<OperationKind, string>> = {
     '{ readonly receiveReduce: Slice; readonly from: number; readonly channel: number; readonly incomingFirst?: true }',
 };
 
-/** Operations, lanes and the slices they name. */
+/** The types of operations, lanes and slices. */
 export function typesText({ operations, usesScratch, waitsAcrossBulks }: Features): string {
   const kinds = (['copy', 'reduce', 'send', 'recv', 'recvReduce'] as const).filter((kind) => operations.has(kind));
   const buffers = ['input', 'output', ...(usesScratch ? ['scratch'] : [])];
@@ -135,7 +135,7 @@ ${body}
 }`;
 }
 
-/** Short names by which the tables make slices and say what must be done first; those that they use. */
+/** Abbreviations with which the tables write slices and dependencies; only those that they use. */
 export function notationText(tables: string, { waitsAcrossBulks }: Features): string {
   const buffers = ['input', 'output', 'scratch'].filter((buffer) => tables.includes(`${buffer}(`));
   const lines = buffers.map(

@@ -1,4 +1,4 @@
-/** What an emitted file needs of the machinery around its tables; what its plan does not use is left out. */
+/** The features of a plan that determine which parts an emitted file needs; unused parts are left out. */
 import { collectiveFacts } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { OperationCode, type OperationKind, operationKinds, type Plan } from '../../ir/plan.ts';
@@ -9,20 +9,20 @@ export interface Features {
   readonly plan: Plan;
   readonly element: ElementType;
   readonly dtype: Dtype;
-  /** Some operation may combine elements. */
+  /** Whether any operation may combine elements. */
   readonly reduces: boolean;
   readonly operations: ReadonlySet<OperationKind>;
   readonly usesScratch: boolean;
-  /** Some operation waits for one of an earlier bulk. */
+  /** Whether any operation waits for one of an earlier bulk. */
   readonly waitsAcrossBulks: boolean;
   /**
-   * Chunks must all have one size, and those of a bulk lie together: because scratch has slots of one size, because messages span
-   * shards of which a bulk has a slice each, or because a plan may write anything into a shard of no bytes.
+   * Whether all chunks must have one size, with the chunks of a bulk contiguous. That is so if scratch is used, whose slots have one size, if
+   * messages span several shards, of each of which a bulk has a slice, or if a shard may have no bytes, to which a plan may write anything.
    */
   readonly evenChunks: boolean;
-  /** Elements of which messages have whole multiples; 1 on machines without such a limit. */
+  /** The unit of message lengths in elements; 1 on machines without such a limit. */
   readonly unit: number;
-  /** Messages of a connection that may be on their way: no deadlock and no race with so many. */
+  /** Messages that a connection may buffer: the plan has been proved free of deadlocks and races for that number. */
   readonly inflight: number;
 }
 
@@ -47,13 +47,13 @@ export function featuresOf({ plan, verification, topology, dtype = 'f32' }: Open
   };
 }
 
-/** Whether the collective has an operator, or the plan one of its own: tokens of a barrier may be combined, whatever comes of that. */
+/** Whether the collective has an operator, or the plan reduces all the same: a barrier may combine tokens with any operator. */
 export function reducesAnything({ collective, ops }: Plan): boolean {
   const reduces = (kind: number): boolean => kind === OperationCode.reduce || kind === OperationCode.recvReduce;
   return collectiveFacts[collective.kind].reduces || ops.kind.some(reduces);
 }
 
-/** Whether a slice of input or output has chunks of several shards. */
+/** Whether any slice of input or output contains chunks of several shards. */
 function spansShards({ ops, collective: { chunks } }: Plan): boolean {
   const spans = (buffer: Int32Array, offset: Int32Array, count: Int32Array): boolean =>
     buffer.some(

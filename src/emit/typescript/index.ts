@@ -1,4 +1,4 @@
-/** A plan as one TypeScript file that runs: `ccc compile … --emit ts -o allgather.ts && npx tsx allgather.ts --check`. */
+/** Writes a plan as one executable TypeScript file: `ccc compile … --emit ts -o allgather.ts && npx tsx allgather.ts --check`. */
 import { dtypeBytes, operatorLacking } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
 import { type Emitter, openedRanges, type PlanBundle } from '../emitter.ts';

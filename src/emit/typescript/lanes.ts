@@ -1,22 +1,22 @@
-/** Programs as the emitter turns them about: operations with all fields that any kind has, lanes known by their row. */
+/** The programs of ranks in the representation of this emitter: operations with the fields of all kinds, lanes identified by their index. */
 import { type OperationKind, operationAt, type Plan, type Slice } from '../../ir/plan.ts';
 
 export interface LaneOperation {
   readonly op: OperationKind;
   readonly step: number;
-  /** Of messages only. */
+  /** The peer of a message; undefined for local operations. */
   readonly peer: number | undefined;
   readonly channel: number | undefined;
   readonly src: Slice | undefined;
   readonly dst: Slice | undefined;
   readonly incomingFirst: boolean;
-  /** `lane` is a row of the rank's lanes. */
+  /** The operations for which it waits. `lane` is an index of the rank's lanes. */
   readonly after: readonly { readonly lane: number; readonly index: number; readonly bulks: number }[];
 }
 
 export type EmittedLane = readonly LaneOperation[];
 
-/** Chunks of input and output that belong to one rank, where each rank has such a part in them. */
+/** The number of consecutive chunks of input and output that belong to each rank, if every rank has such a block. */
 export interface OwnChunks {
   readonly input?: number;
   readonly output?: number;

@@ -1,10 +1,10 @@
-/** The part of an emitted file that says which elements a slice of chunks is. Two ways, of which a file has one. */
+/** The part of an emitted file that maps a slice of chunks to elements. There are two variants, of which a file has one. */
 import type { Collective } from '../../ir/collective.ts';
 import type { Plan } from '../../ir/plan.ts';
 import type { Features } from './features.ts';
 import { bufferShards, parametersOf, sharedOffsets } from './signature.ts';
 
-/** The function that gives the lengths of all shards, used to check buffers and, in the demo, to make them. */
+/** The function that returns the lengths of all shards. It serves to check buffers and, in the demo, to allocate them. */
 export function shardSizesText({ plan: { collective } }: Features, elementBytes: number): string {
   const { counts, inPlace, kind } = collective;
   const [input, output] = bufferShards(collective);
@@ -55,7 +55,7 @@ function sizesExpression({ kind, counts }: Collective, buffer: string, shards: s
   }
 }
 
-/** Buffers of the caller as they are, cut at ⌊i·n / (chunks · bulks)⌋ units of each shard. */
+/** The variant that uses the caller's buffers directly, and cuts each shard at ⌊i·n / (chunks · bulks)⌋ units. */
 export const unevenBuffers = ({
   unit,
 }: Features): string => `/** A buffer in shards of \`edges[i]\` … \`edges[i + 1]\`; chunk 0 of the program is chunk \`first\` of the buffer. */
@@ -87,7 +87,7 @@ ${
   return elements.subarray(edge(first + offset, 0), edge(first + offset + count - 1, 1));
 }`;
 
-/** Buffers whose chunks all have \`cell\` elements; those of the caller where they are like that, else copies. */
+/** The variant in which all chunks have `cell` elements. It uses the caller's buffers if they have that layout, else copies. */
 export const evenBuffers = ({
   bulks,
 }: Plan): string => `/** A buffer in which all chunks have \`cell\` elements and each bulk has its chunks, \`chunksPerBulk\` of them, together. */
@@ -116,7 +116,7 @@ function viewOf(buffer: Buffer, { offset, count }: Slice, bulk: number): Element
   return elements.subarray(start, start + count * cell);
 }`;
 
-/** Between buffers of the caller and those that the program works on, where these are others. */
+/** Copies between the caller's buffers and those on which the program works, if they differ. */
 export const copyShardsText = `/** Copies the shards of the caller's buffer into the one that the program works on, or back. */
 function copyShards(direction: 'in' | 'out', theirs: Elements, own: Buffer, sizes: readonly number[]): void {
   const { elements, cell } = own;
@@ -133,7 +133,7 @@ function copyShards(direction: 'in' | 'out', theirs: Elements, own: Buffer, size
   }
 }`;
 
-/** Scratch memory, whose chunks are as large as those of the other buffers. */
+/** Scratch memory with chunks of the same size as in the other buffers. */
 export const scratchBuffer = `function scratchOf(chunksPerBulk: number, room: number, cell: number): Buffer {
   return { elements: new Elements(room * chunksPerBulk * cell), cell, chunksPerBulk, room, first: 0 };
 }`;
@@ -143,7 +143,7 @@ export const expectLengthText = `function expectLength(name: string, length: num
   throw new RangeError(\`\${name} has \${length} elements, expected \${expected}\`);
 }`;
 
-/** The memory of a program as an object literal, one entry for each buffer that its slices name. */
+/** The memory of a program as an object literal, with one entry for each buffer that it uses. */
 export function memoryEntries({
   plan: { collective, buffers, scratchPerBulk },
   evenChunks,

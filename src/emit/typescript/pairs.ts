@@ -1,8 +1,8 @@
-/** Pairs of a value and an index as elements of one array, seen through two others on the same memory. */
+/** Pairs of a value and an index, stored as elements of one array and accessed through two other arrays on the same memory. */
 import { dtypeBytes, type PairDtype, pairParts } from '../../ir/dtype.ts';
 import { elementTypeOf } from './element-type.ts';
 
-/** The class of an array of values, and which of its elements the value of pair `i` is, and of an array of i32 the index. */
+/** The class of the array of values, the expression for the element that holds the value of pair `i`, and likewise for the array of i32 indices. */
 interface Parts {
   readonly values: string;
   readonly valueAt: (i: string) => string;
@@ -21,7 +21,7 @@ function partsIn(dtype: PairDtype): Parts {
   };
 }
 
-/** `partsOf`, which gives values and indices of pairs as arrays. */
+/** The function `partsOf`, which returns the arrays of values and indices of pairs. */
 export function pairPartsText(dtype: PairDtype): string {
   const { values, lengths } = partsIn(dtype);
   return `/** A pair is ${dtypeBytes[dtype]} bytes: its value first, its index in the last four. */
@@ -30,7 +30,7 @@ function partsOf({ buffer, byteOffset, length }: Elements): readonly [${values},
 }`;
 }
 
-/** The statements that put the better of `left[i]` and `right[i]` into `target[i]`, for all i; NaN is beyond all numbers. */
+/** The statements that store the better of `left[i]` and `right[i]` to `target[i]`, for all i. NaN is better than every number. */
 export function pairChoiceText(op: 'minloc' | 'maxloc', dtype: PairDtype): string {
   const { values, valueAt, indexAt } = partsIn(dtype);
   const isFloat = values.startsWith('Float');
@@ -46,7 +46,7 @@ export function pairChoiceText(op: 'minloc' | 'maxloc', dtype: PairDtype): strin
 `;
 }
 
-/** The statements that fill `input` with few values, so that indices decide, from `hash`, an expression of \`index\`. */
+/** The statements that fill `input` with few different values, so that indices decide. `hash` is an expression of `index`. */
 export function pairInputText(dtype: PairDtype, hash: string): string {
   const { valueAt, indexAt } = partsIn(dtype);
   return `  const [values, indices] = partsOf(input);

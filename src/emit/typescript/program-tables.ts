@@ -1,11 +1,11 @@
-/** The programs of the ranks as source text: one line for each operation, lanes in arrays. */
+/** The programs of the ranks as source text: arrays of lanes with one line for each operation. */
 import type { Slice } from '../../ir/plan.ts';
 import type { EmittedLane, LaneOperation } from './lanes.ts';
 import { style } from './layout.ts';
 import { type ArrayEntry, Sequences, withRepeats } from './repeats.ts';
 import { blockSize, type SharedProgram } from './symmetry.ts';
 
-/** How peers and slices are written. */
+/** The expressions for peers and slices. */
 interface Notation {
   peer(rank: number): string;
   slice(slice: Slice): string;
@@ -17,7 +17,7 @@ const asNumbers = {
   slice: ({ buffer, offset, count }: Slice): string => `${buffer}(${offset}, ${count})`,
 };
 
-/** The programs of all ranks in a table, by rank. */
+/** A table with the programs of all ranks. */
 export function programTable(programs: readonly (readonly EmittedLane[])[]): string {
   const notation: Notation = { ...asNumbers, sequences: new Sequences() };
   const rows = programs.map((lanes, rank) => `  // Rank ${rank}\n  ${lanesText(lanes, notation)},\n`);
@@ -30,11 +30,11 @@ function lanesOf(rank: number): readonly Lane[] {
 }`;
 }
 
-/** One program for all ranks, in which `peer` says who is meant and `chunk` which chunk of the part of which rank. */
+/** One program for all ranks, in which `peer` computes a rank and `chunk` a chunk of a rank's block, both relative to the executing rank. */
 export function sharedProgramText({ shape, blocks, lanes }: SharedProgram): string {
   const ring = shape.length === 1;
   const [size] = [blocks.input ?? blocks.output ?? 1];
-  /** On a ring, ranks behind are told by a minus sign. */
+  /** On a ring, a distance backwards is written as a negative number. */
   const offset = (by: number): number => (ring && by > shape[0] / 2 ? by - shape[0] : by);
   const notation: Notation = {
     sequences: new Sequences(),
@@ -73,17 +73,17 @@ function shifted(rank: number, by: number): number {
 }`;
 }
 
-/** An operation for each number of a list. */
+/** The helper that makes one operation for each number of a list. */
 export const eachText = `function each(values: readonly number[], operation: (value: number, i: number) => Operation): readonly Operation[] {
   return values.map(operation);
 }`;
 
-/** Adds entries that an array of operations repeats. */
+/** The helper that repeats entries of an array of operations. */
 export const repeatText = `function repeat(times: number, operations: (i: number) => readonly Operation[]): readonly Operation[] {
   return Array.from({ length: times }, (_, i) => operations(i)).flat();
 }`;
 
-/** `[ … ]` with the lanes of a rank, two spaces in. */
+/** `[ … ]` with the lanes of a rank, indented by two spaces. */
 function lanesText(lanes: readonly EmittedLane[], notation: Notation): string {
   if (lanes.length === 0) return '[]';
   const texts = lanes.map((lane) => laneText(lane, notation, '    '));
@@ -117,14 +117,14 @@ function entryText(entry: ArrayEntry, indent: string): string {
   return `...repeat(${times}, (i) => [\n${lines.join('')}${indent}])`;
 }
 
-/** An object literal with what stands around it, broken into a line for each field where it is too long. */
+/** An object literal with the text around it, broken into one line per field if it is too long. */
 function fitted(before: string, text: string, behind: string, indent: string): string {
   if (indent.length + before.length + text.length + behind.length + 1 <= style.width) return before + text + behind;
   const fields = text.slice(2, -2).split(/, (?=\w+: )/);
   return `${before}{\n${fields.map((field) => `${indent}  ${field},\n`).join('')}${indent}}${behind}`;
 }
 
-/** The lists of numbers that runs of operations go through, as many on a line as fit. */
+/** The lists of numbers over which runs of operations iterate, with as many numbers per line as fit. */
 function sequencesText({ all }: Sequences): string {
   return all.map(({ name, values }) => `const ${name}: readonly number[] = ${numbersText(values)};\n\n`).join('');
 }

@@ -1,16 +1,16 @@
-/** Lines that differ only in numbers which grow evenly are written once, as a function of their index. */
+/** Compresses lines that differ only in numbers which grow linearly: they are written once, as a function of their index. */
 import { style } from './layout.ts';
 
 /**
- * Entries of an array literal: texts as they are, runs of them as `...repeat(times, (i) => [entries])`, and runs in which one number takes
- * values of its own as `...each(sequence, (value, i) => entry)`.
+ * Entries of an array literal: single texts, runs of texts as `...repeat(times, (i) => [entries])`, and runs in which one number takes arbitrary
+ * values as `...each(sequence, (value, i) => entry)`.
  */
 export type ArrayEntry =
   | { readonly text: string }
   | { readonly times: number; readonly entries: readonly string[] }
   | { readonly sequence: string; readonly entry: string };
 
-/** Lists of numbers that runs go through, by name; runs with the same numbers share one. */
+/** The named lists of numbers over which runs iterate; runs with the same numbers share a list. */
 export class Sequences {
   private readonly names = new Map<string, string>();
 
@@ -27,7 +27,7 @@ export class Sequences {
   }
 }
 
-/** Finds the runs from the front, at each place the one that saves most lines. */
+/** Finds runs greedily from the front, at each position the one that saves most lines. */
 export function withRepeats(texts: readonly string[], sequences: Sequences): readonly ArrayEntry[] {
   const parsed = texts.map(parse);
   const entries: ArrayEntry[] = [];
@@ -51,7 +51,7 @@ export function withRepeats(texts: readonly string[], sequences: Sequences): rea
   return entries;
 }
 
-/** A text as what stands between its numbers, and the numbers. */
+/** A text, split into its numbers and the text between them. */
 interface Parsed {
   readonly frame: string;
   readonly parts: readonly string[];
@@ -81,7 +81,7 @@ function bestRun(
   return best;
 }
 
-/** Whether a line goes on as the run that starts at `start` began: each number grows by what it grew by at first. */
+/** Whether a line continues the run that begins at `start`: each of its numbers grows by its first increment. */
 function continues(lines: readonly Parsed[], index: number, period: number, start: number): boolean {
   const line = lines[index];
   const before = lines[index - period];
@@ -91,10 +91,10 @@ function continues(lines: readonly Parsed[], index: number, period: number, star
   return line.numbers.every((number, n) => number - before.numbers[n] === second.numbers[n] - base.numbers[n]);
 }
 
-/** A run of lines in which one number (and others that differ from it by as much in each) takes any values, the rest grow evenly. */
+/** A run of lines in which one number takes arbitrary values. Other numbers either differ from it by a constant or grow linearly. */
 interface ListedRun {
   readonly times: number;
-  /** The place of that number. */
+  /** The index of that number. */
   readonly column: number;
 }
 
@@ -103,7 +103,7 @@ function listedRun(lines: readonly Parsed[], at: number): ListedRun | undefined 
   for (let column = 0; column < lines[at].numbers.length; column++) {
     let times = 1;
     while (isListed(lines, at, at + times, column)) times++;
-    // A number that grows evenly needs no list.
+    // A number that grows linearly needs no list.
     const isListNeeded = !growsEvenly(lines.slice(at, at + times), column);
     if (isListNeeded && times >= style.listed && times > (best?.times ?? 0)) best = { times, column };
   }
@@ -144,7 +144,7 @@ function asFunction({ parts, numbers }: Parsed, next: Parsed): string {
   return parts.reduce((text, part, n) => text + term(numbers[n - 1], next.numbers[n - 1] - numbers[n - 1]) + part);
 }
 
-/** `base + growth · i`, as people write it. */
+/** The expression `base + growth · i`, simplified. */
 function term(base: number, growth: number): string {
   if (growth === 0) return String(base);
   const size = Math.abs(growth) === 1 ? 'i' : `${Math.abs(growth)} * i`;

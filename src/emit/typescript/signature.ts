@@ -1,14 +1,14 @@
-/** How the function of a collective is called: which buffers it takes, and of how many shards each is, as expressions. */
+/** The signature of a collective's function: its buffers, and how many shards each has, as expressions. */
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 
-/** A buffer that the caller gives; in place there is one for input and output. */
+/** A buffer that the caller passes; in place there is one for input and output. */
 export interface BufferParameter {
   readonly name: 'input' | 'output' | 'buffer';
-  /** How many shards it holds, as an expression of `rank`: `ranks` or 1, 0 where a rank has no such buffer. */
+  /** The number of shards in it, as an expression of `rank`: `ranks` or 1; 0 if a rank has no such buffer. */
   readonly shards: string;
 }
 
-/** Shards in the input and output of a rank; a shard is the whole vector where nothing is sharded. */
+/** The number of shards in the input and output of a rank. Collectives without shards count the whole vector as one. */
 const shardsOf: Readonly<Record<Exclude<CollectiveKind, 'custom'>, readonly [input: string, output: string]>> = {
   allgather: ['1', 'ranks'],
   reducescatter: ['ranks', '1'],
@@ -23,7 +23,7 @@ const shardsOf: Readonly<Record<Exclude<CollectiveKind, 'custom'>, readonly [inp
   barrier: ['1', '0'],
 };
 
-/** The parameters in their order; a barrier's token is its own affair. */
+/** The parameters in order. A barrier has none, since its token is internal. */
 export function parametersOf(collective: Collective): readonly BufferParameter[] {
   const [input, output] = bufferShards(collective);
   if (collective.kind === 'barrier') return [];
@@ -42,7 +42,7 @@ export function bufferShards({ kind }: Collective): readonly [input: string, out
   return shardsOf[kind];
 }
 
-/** The larger of input and output, in which the other lies. */
+/** The number of shards of the buffer that contains both input and output. */
 function sharedShards({ kind }: Collective): string {
   switch (kind) {
     case 'allgather':
@@ -57,7 +57,7 @@ function sharedShards({ kind }: Collective): string {
   }
 }
 
-/** In place: the chunks at which input and output begin in the buffer they share, as expressions (docs/collectives.md). */
+/** In place: the first chunk of input and of output in the buffer that they share, as expressions (docs/collectives.md). */
 export function sharedOffsets({ kind }: Collective): readonly [input: string, output: string] {
   switch (kind) {
     case 'allgather':
@@ -73,7 +73,7 @@ export function sharedOffsets({ kind }: Collective): readonly [input: string, ou
   }
 }
 
-/** Elements of one shard, as an expression of the length of a buffer; where that does not divide, it will be found to be wrong. */
+/** The elements of one shard, as an expression of the length of a buffer. A length that is not divisible is rejected later. */
 export function shardExpression(collective: Collective): string {
   const { kind, inPlace } = collective;
   if (inPlace) {
@@ -93,7 +93,7 @@ export function shardExpression(collective: Collective): string {
   }
 }
 
-/** What the function does, for its comment. */
+/** What the function does, for its doc comment. */
 export function purposeOf({ kind, root, op }: Collective): string {
   switch (kind) {
     case 'allgather':

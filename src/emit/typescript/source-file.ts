@@ -1,4 +1,4 @@
-/** Puts an emitted file together: its heading, the function that people call, its tables and the machinery that runs them. */
+/** Assembles an emitted file: its heading, the function that users call, its tables and the code that runs them. */
 import { type CollectiveKind, collectiveFacts, type ReductionOperator } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes, isPair } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
@@ -27,14 +27,14 @@ import { parametersOf, purposeOf, shardExpression } from './signature.ts';
 import { sharedProgram } from './symmetry.ts';
 import { localTransportText, transportInterfaceText } from './transport.ts';
 
-/** The file that `--emit ts` writes: for one plan, or for several that divide the sizes of a message among themselves. */
+/** The file that `--emit ts` writes, for one plan or for several that serve different ranges of message sizes. */
 export function sourceText(ranges: readonly OpenRange[]): string {
   const [{ bundle }] = ranges;
   const features = ranges.map((range) => featuresOf(range.bundle));
   const [first] = features;
   const { kind } = first.plan.collective;
   const dtype = bundle.dtype ?? 'f32';
-  // What holds for channels of some depth holds for deeper ones.
+  // The proofs hold for channels of some depth and for deeper ones.
   const inflight = Math.max(...features.map((each) => each.inflight));
   const isOne = ranges.length === 1;
   const parts = [
@@ -56,7 +56,7 @@ export function sourceText(ranges: readonly OpenRange[]): string {
   return `${text.replace(/\n{3,}/g, '\n\n').trimEnd()}\n`;
 }
 
-/** What a plan needs of its own. */
+/** The parts of the file that belong to one plan. */
 function planParts(features: Features): readonly string[] {
   const { plan, evenChunks, usesScratch } = features;
   const programs = programsText(features);
@@ -71,7 +71,7 @@ function planParts(features: Features): readonly string[] {
   ];
 }
 
-/** One plan of several, in a function that keeps its tables to itself and gives the one that runs it. */
+/** One of several plans, as a function that encloses its tables and returns the function that runs it. */
 function closedText(features: Features, index: number): string {
   const { name, collective } = features.plan;
   const own = functionText(features).replace('export async function', 'async function');
@@ -80,7 +80,7 @@ function closedText(features: Features, index: number): string {
   return `/** The plan ${oneLine(name).replaceAll('*/', '* /')}. */\nfunction plan${index}() {\n${body}\n}`;
 }
 
-/** The function that people call where there are several plans: all ranks choose alike, since all know how long shards are. */
+/** The function that users call if there are several plans. All ranks choose the same plan, since all know the length of a shard. */
 function choosingText(features: Features, ranges: readonly OpenRange[]): string {
   const { collective } = features.plan;
   const { kind } = collective;
@@ -126,7 +126,7 @@ const sumText = `function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }`;
 
-/** What the plans are, how good, and what was proved of them. */
+/** The heading: which plans the file has, their quality, and what has been proved of them. */
 function headingText(ranges: readonly OpenRange[]): string {
   const [{ bundle }] = ranges;
   const { collective } = bundle.plan;
@@ -213,7 +213,7 @@ function functionComment({ plan: { collective }, reduces }: Features): readonly 
   ];
 }
 
-/** The function that people call. */
+/** The function that users call. */
 function functionText(features: Features): string {
   const { collective } = features.plan;
   const parameters = ['transport: Transport', ...parametersOf(collective).map(({ name }) => `${name}: Elements`)];
@@ -261,7 +261,7 @@ function functionStatements(features: Features): string[] {
   ];
 }
 
-/** One program that all ranks share, or a table of them. */
+/** The program that all ranks share, or a table of the programs of all ranks. */
 function programsText({ plan }: Features): string {
   const programs = plan.buffers.map((_, rank) => lanesOf(plan, rank));
   const shared = sharedProgram(plan, programs);

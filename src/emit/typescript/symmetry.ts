@@ -1,6 +1,6 @@
 /**
- * One program for all ranks, where a plan is like that: rank r does what rank 0 does, with peers and shards shifted by r. Rank numbers
- * are coordinates that are added axis by axis, every axis wrapping (`TranslationGroup`), for some shape.
+ * Finds one program for all ranks, if the plan is symmetric: rank r does what rank 0 does, with peers and shards shifted by r. For some shape, ranks
+ * are coordinates that are added axis by axis, and every axis wraps around (`TranslationGroup`).
  */
 import { collectiveFacts } from '../../ir/collective.ts';
 import { isShifted } from '../../ir/compact.ts';
@@ -9,14 +9,14 @@ import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
 import { emitLimits } from '../limits.ts';
 import type { EmittedLane, LaneOperation, OwnChunks } from './lanes.ts';
 
-/** The program of rank 0, and what its numbers mean for the others. */
+/** The program of rank 0, and the shape and blocks by which it applies to other ranks. */
 export interface SharedProgram {
   readonly shape: readonly number[];
   readonly blocks: OwnChunks;
   readonly lanes: readonly EmittedLane[];
 }
 
-/** The program that all ranks share, shifted; undefined where there is none. `programs[rank]` as `lanesOf` gives them. */
+/** The program that all ranks share, shifted; undefined if there is none. `programs[rank]` as `lanesOf` returns them. */
 export function sharedProgram(plan: Plan, programs: readonly (readonly EmittedLane[])[]): SharedProgram | undefined {
   const { ranks } = plan.collective;
   if (ranks < 3 || collectiveFacts[plan.collective.kind].rooted || plan.collective.counts !== undefined)
@@ -38,7 +38,7 @@ export function sharedProgram(plan: Plan, programs: readonly (readonly EmittedLa
   return undefined;
 }
 
-/** Buffers that have a block of chunks for each rank: shards, or the parts of a vector that is reduced. */
+/** The blocks of chunks that belong to each rank: shards, or the parts of a vector that is reduced. */
 function blocksOf({ collective }: Plan): OwnChunks {
   const { kind, ranks, chunks } = collective;
   if (kind === 'allreduce') {
@@ -50,7 +50,10 @@ function blocksOf({ collective }: Plan): OwnChunks {
   };
 }
 
-/** Lanes that only copy and wait for nothing have their copies cut into blocks; what waits for one of them waits for all. */
+/**
+ * Cuts the copies of a lane at the boundaries of blocks, if it does nothing else and waits for nothing. Operations that wait for one of its copies
+ * then wait for all.
+ */
 function splitCopies(lane: EmittedLane, blocks: OwnChunks): EmittedLane {
   return isCopies(lane) ? lane.flatMap((copy) => splitCopy(copy, blocks)) : lane;
 }
@@ -77,8 +80,8 @@ function isCopies(lane: EmittedLane): boolean {
 }
 
 /**
- * The lanes with peers and blocks as seen from the rank, in the order of these names (its own if left out); undefined where a
- * slice has parts of several blocks, or lanes have other names.
+ * The lanes with peers and blocks relative to the rank, in the order of the given names (by default its own). Undefined if a slice spans several
+ * blocks, or if the names of the lanes differ.
  */
 function relativeProgram(
   lanes: readonly EmittedLane[],
@@ -107,12 +110,12 @@ function relativeProgram(
   return program;
 }
 
-/** Of the operand that is not scratch, whose slots each rank numbers as it likes. */
+/** The first chunk of the operand that is not scratch, since ranks number slots of scratch differently. */
 function firstChunk({ src, dst }: LaneOperation): number {
   return (src?.buffer === 'scratch' ? dst : src)?.offset ?? 0;
 }
 
-/** A program as text in which slots of scratch are called by the order in which they first appear: so texts do not differ by numbering. */
+/** A program as text, with slots of scratch numbered in the order of their first use, so that texts do not depend on the original numbers. */
 function withSlotsNamed(lanes: readonly EmittedLane[] | undefined): string | undefined {
   const names = new Map<number, number>();
   const nameOf = (slot: number): number => {
@@ -126,7 +129,7 @@ function withSlotsNamed(lanes: readonly EmittedLane[] | undefined): string | und
   return JSON.stringify(lanes.map((lane) => lane.map((o) => ({ ...o, src: named(o.src), dst: named(o.dst) }))));
 }
 
-/** Null where it has parts of several blocks. */
+/** The slice relative to the rank; null if it spans several blocks. */
 function relativeSlice(
   slice: Slice | undefined,
   blocks: OwnChunks,
@@ -139,7 +142,10 @@ function relativeSlice(
   return within + slice.count > size ? null : { ...slice, offset: back(block) * size + within };
 }
 
-/** What an operation waits for, but for what an earlier one of its lane has waited for: `seen` is the last place of each lane. */
+/**
+ * The dependencies of an operation, without those that an earlier operation of its lane has waited for. `seen` has the last awaited index of each
+ * lane.
+ */
 function relativeWaits(
   { after }: LaneOperation,
   lanes: readonly EmittedLane[],
@@ -157,7 +163,7 @@ function relativeWaits(
   return waits.sort((a, b) => a.lane - b.lane || a.index - b.index || a.bulks - b.bulks);
 }
 
-/** Lanes are known by the connection they serve first, as the rank sees it; local ones by their place among these. */
+/** Names lanes by the first connection that they serve, relative to the rank, and local lanes by their index among these. */
 function laneNames(lanes: readonly EmittedLane[], rank: number, group: TranslationGroup): readonly string[] {
   const back = group.translation(group.negate(rank));
   let local = 0;

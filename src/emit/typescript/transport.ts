@@ -1,4 +1,4 @@
-/** The part of an emitted file that moves messages: the interface that others implement, and queues within one process. */
+/** The part of an emitted file that moves messages: the interface for other implementations, and queues within one process. */
 import type { Features } from './features.ts';
 
 export function transportInterfaceText({ inflight, plan }: Features): string {
