@@ -29,7 +29,9 @@ export const mpiC: Emitter = {
   emitRanges,
 };
 
-/** The maximum tag that every MPI library supports (minimum of MPI_TAG_UB), less one for messages to oneself. */
+/**
+ * The maximum tag that every MPI library supports (minimum of MPI_TAG_UB). Channels must be below it, since messages to oneself need one more tag.
+ */
 const highestTag = 32_767;
 
 function check({ proved }: PlanBundle): readonly string[] {

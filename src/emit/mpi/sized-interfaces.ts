@@ -1,6 +1,6 @@
 /**
  * MPI's functions with a count for each rank, for plans whose shards have different sizes. The plan serves a call whose counts are those of the plan.
- * If each rank knows only its own counts, the ranks first agree by a reduction.
+ * If each rank knows only its own counts, an MPI_Allreduce first determines whether the counts of all ranks match.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { MpiInterface } from './interfaces.ts';

@@ -17,7 +17,7 @@ export function gpuOf(plan: Plan, rank: number, ends: readonly BlockEnds[], acti
     const { steps } = blocks[action.block];
     const needed = waits[at].map(stepOf);
     for (const { block, step } of needed) blocks[block].published.add(step);
-    // A step can wait for one other step. Further waits become `nop` steps directly before it, which runtimes merge with it.
+    // A step can wait for one other step. Further waits become `nop` steps directly before it, which runtimes read as one chain of waits.
     const last = needed.pop();
     for (const wait of needed) steps.push({ type: 'nop', source: undefined, target: undefined, wait });
     const parts = partsOf(plan, action, unwritten.has(at));

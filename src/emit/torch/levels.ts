@@ -16,11 +16,11 @@ import { OperationCode, operationCount, type Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
 
 export interface LevelledPlan {
-  /** Operations in an order in which each stands behind all that it depends on. */
+  /** The operations in an order in which each follows all operations on which it depends. */
   readonly order: Int32Array;
   /** By send and receive: the level in which the message is exchanged. Messages begin at level 0. */
   readonly messageLevel: Int32Array;
-  /** By local operation and staged receive: the level behind whose messages it is done; −1 is before all messages. */
+  /** By local operation and staged receive: the level after whose messages it is executed; −1 is before all messages. */
   readonly localLevel: Int32Array;
   /** By receive: 1 if it goes to a staging buffer first. Receives that reduce always do. */
   readonly staged: Uint8Array;
@@ -134,7 +134,10 @@ function latest(levels: Int32Array, first: number, count: number): number {
   return result;
 }
 
-/** Operations of a bulk, each behind those of its lane before it, those it waits for, and, for a receive, its send (Kahn 1962). */
+/**
+ * The operations of a bulk in topological order (Kahn 1962): each follows the earlier operations of its lane, those for which it waits and, for a
+ * receive, its send.
+ */
 function dependenceOrder(plan: Plan): Int32Array {
   const { ops, firstOp } = plan;
   const count = operationCount(plan);

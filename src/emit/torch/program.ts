@@ -1,4 +1,4 @@
-/** The program of one rank as rows of numbers, which the Python runtime reads: levels of messages, each with the local work behind it. */
+/** The program of one rank as rows of numbers, which the Python runtime reads: levels of messages, each followed by local work. */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { PlanIndex } from '../../ir/plan-index.ts';
 import type { LevelledPlan } from './levels.ts';

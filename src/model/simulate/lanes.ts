@@ -1,4 +1,4 @@
-/** How far each lane has come, which lanes can go on, and which wait for operations of other lanes (`after`). */
+/** The progress of each lane: its current operation, the lanes that can continue, and those that wait for operations of other lanes (`after`). */
 
 import { none } from '../../ir/none.ts';
 import { operationCount, type Plan } from '../../ir/plan.ts';

@@ -52,7 +52,7 @@ function linkTo(offset: number, machine: SymmetricTopology): number {
   throw new CccError('unsupported', message);
 }
 
-/** @throws CccError 'unsupported' when a chip has fewer ports than it may have messages under way */
+/** @throws CccError 'unsupported' if a chip has fewer ports than messages that may be in flight */
 export function checkPorts(connections: SimulatedConnections, { name, ports }: SymmetricTopology): void {
   if (ports.send >= connections.count && ports.receive >= connections.count) return;
   const message = `${name}: compact plans are timed for chips with a port for each of their ${connections.count} connections, not ${Math.min(ports.send, ports.receive)}`;

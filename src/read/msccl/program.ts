@@ -124,7 +124,10 @@ export class MscclProgram {
     ];
   }
 
-  /** What arrives is reduced with something that must stay as it is, or what is loaded goes back to where it was. */
+  /**
+   * Whether a step needs extra scratch: a fused step whose message is reduced with data that must stay unchanged, or a local step whose source and
+   * target are the same memory.
+   */
   private needsArrival({ type, source, target }: MscclStep): boolean {
     if (type === 'rrs') return true;
     if (source === undefined || target === undefined) return false;

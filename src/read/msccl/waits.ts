@@ -76,7 +76,7 @@ export class MscclWaits {
     return found;
   }
 
-  /** Cycles that consist of `nop` steps alone, which are in no operation and so invisible to the verifier. */
+  /** Finds cycles that consist of `nop` steps alone. The verifier cannot see them, since `nop` steps have no operations. */
   private findCircles(
     gpu: MscclGpu,
     awaited: ReadonlyMap<MscclStep, MscclStep>,
