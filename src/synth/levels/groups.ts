@@ -27,7 +27,7 @@ export function topologyGroups(topology: Topology): Grouping {
       reason: 'no groups are declared, and no links are so much slower that they join boxes',
     };
   }
-  if (groups.length === 1) return { groups: undefined, reason: 'there is one group only' };
+  if (groups.length === 1) return { groups: undefined, reason: 'there is only one group' };
   const grouped = groups.reduce((sum, { length }) => sum + length, 0);
   if (grouped < ranksOf(topology)) {
     return { groups: undefined, reason: `${ranksOf(topology) - grouped} ranks are in no group` };

@@ -34,18 +34,18 @@ export type SymmetryResult =
 /** Tries the declared shape first, then the other factorisations of N into extents. */
 export function findSymmetry(topology: Topology): SymmetryResult {
   const { chips, shape } = topology;
-  if (chips.length < 2) return { found: false, reason: 'there is but one chip' };
+  if (chips.length < 2) return { found: false, reason: 'the machine has only one chip' };
   const [first, ...others] = chips.map((chip) => topology.nodes[chip]);
-  if (!others.every((node) => alike(node, first))) return { found: false, reason: 'its chips are not all alike' };
+  if (!others.every((node) => alike(node, first))) return { found: false, reason: 'the chips are not all alike' };
   const ports = Math.min(first.ports.send, first.ports.receive);
-  if (topology.nodes.length > chips.length) return { found: false, reason: 'it has switches or hosts' };
+  if (topology.nodes.length > chips.length) return { found: false, reason: 'the machine has switches or hosts' };
   const leaving = linksByRank(topology);
   for (const extents of [...(shape === undefined ? [] : [shape]), ...shapesOf(chips.length, maxShapes)]) {
     const group = new TranslationGroup(extents);
     const generators = generatorsOn(group, leaving);
     if (generators !== undefined) return { found: true, machine: { group, generators, ports } };
   }
-  return { found: false, reason: 'its links do not look the same from every chip (in any numbering by coordinates)' };
+  return { found: false, reason: 'the links do not look the same from every chip (in any numbering by coordinates)' };
 }
 
 /** The same machine with its links reversed. */
