@@ -1,4 +1,4 @@
-/** Lower bounds on the time of any plan, and what NCCL would take beside them. */
+/** Lower bounds on the time of any plan, with the times of NCCL's algorithms for comparison. */
 import { lowerBound } from '../bounds/index.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
 import type { Baselines } from '../search/baselines.ts';
@@ -13,12 +13,13 @@ export interface BoundOptions {
 }
 
 export interface BoundReport extends PlanBound {
-  /** What NCCL would take; undefined if it has no rings and trees for the collective, or they were not asked for. */
+  /** Times of NCCL's rings and trees; undefined if NCCL has none for the collective, or if they were not requested. */
   readonly baselines: Baselines | undefined;
 }
 
 /**
- * The best lower bound that is known for a collective on a machine: no plan takes less time. Every certificate can be checked from the topology alone.
+ * The best lower bound that is known for a collective on a machine: no plan takes less time. Every certificate can be checked from the topology
+ * alone.
  *
  * ```ts
  * const { seconds, certificate } = await bound(alltoall(await Machine.load('torus:4x4'), { size: '1MiB' }));

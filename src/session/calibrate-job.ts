@@ -158,8 +158,8 @@ function latest(dates: readonly (string | undefined)[]): string | undefined {
 }
 
 /**
- * The machine by its number of ranks; 0 for the machine as it was named. If no value was given for its parameter, it gets the size that has the
- * ranks.
+ * Returns a function from a number of ranks to the machine with so many; 0 means the machine as it was named. If its name has no value for its
+ * parameter, the value with that number of ranks is chosen.
  */
 function machinesOf(work: CalibrateWork): (ranks: number) => Topology {
   const known = new Map<number, Topology>();

@@ -1,4 +1,4 @@
-/** The numbers of a machine from measured times: plans read and proved, times fitted (docs/calibration.md). */
+/** Fits the parameters of a machine to measured times of plans, which are read and proved first (docs/calibration.md). */
 import { defaultLimits, type Limits } from '../ir/limits.ts';
 import type { CalibratedMachine, CalibrationInput } from './calibrate-job.ts';
 import { Job } from './job.ts';

@@ -1,4 +1,4 @@
-/** What is to be compiled: a collective on a machine. One constructor for each kind, as NCCL and MPI name them. */
+/** Requests: a collective on a machine. There is one constructor for each kind of collective, with the names of NCCL and MPI. */
 import { type Collective, type CollectiveKind, collectiveFacts, type ReductionOperator } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
@@ -39,7 +39,7 @@ export interface ReducingSpec extends CollectiveSpec {
   readonly ordered?: boolean | undefined;
 }
 
-/** All of it, for programs that choose the kind at run time. */
+/** The options of all kinds together, for programs that choose the kind at run time. */
 export interface AnyCollectiveSpec extends ShardedSpec, RootedSpec, ReducingSpec {}
 
 /** A collective on a machine, checked: what `compile`, `bound`, `tune` and `pareto` take. */

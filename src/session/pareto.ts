@@ -1,4 +1,4 @@
-/** The frontier of k-synchronous schedules between the fewest steps and the fewest rounds, as far as there is time for it. */
+/** Finds the Pareto frontier of k-synchronous schedules between the fewest steps and the fewest rounds, as far as time allows. */
 import { defaultLimits, type Limits } from '../ir/limits.ts';
 import type { SolverName } from '../solver/index.ts';
 import { type ProvedPlan, proveAgain } from '../verify/index.ts';
@@ -10,7 +10,7 @@ import type { FoundFrontier, FoundPoint } from './pareto-job.ts';
 import { runJob } from './workers/run-job.ts';
 
 export interface ParetoOptions extends JobOptions {
-  /** Chunks per shard are looked at up to this number; default: up to where whole rounds cost nothing any more. */
+  /** Largest number of chunks per shard that is tried; default: the number from which rounding up to whole rounds costs nothing any more. */
   readonly chunksUpTo?: number | undefined;
   readonly seed?: number | undefined;
   readonly solver?: SolverName | undefined;
@@ -50,7 +50,8 @@ export class Frontier implements FoundFrontier {
 export type ParetoJob = Job<Frontier, Outcome<{ readonly frontier: Frontier }>>;
 
 /**
- * Finds every trade-off between steps and rounds per chunk, each point with a proved plan and a proof that fewer rounds are impossible (docs/exact.md).
+ * Finds every trade-off between steps and rounds per chunk, each point with a proved plan and a proof that fewer rounds are impossible
+ * (docs/exact.md).
  *
  * ```ts
  * const outcome = await pareto(allgather(await Machine.load('ring:4')));

@@ -66,7 +66,7 @@ export class TokenStream {
     if (this.ahead.kind !== 'end') throw this.unexpected('nothing more');
   }
 
-  /** The error that something else should stand where the next token is. */
+  /** Returns the error that the next token is not what was expected. */
   unexpected(expected: string): CccError {
     const found = this.ahead.kind === 'end' ? `the end${this.endedByYaml()}` : `'${this.ahead.text}'`;
     return this.error(`expected ${expected}, found ${found}`, this.ahead);

@@ -1,4 +1,7 @@
-/** Reads the blocks of a plan's document that are not part of the plan (`topology`, `cost`, `origin` …), and checks that they have the types of the format. */
+/**
+ * Reads the blocks of a plan's document that are not part of the plan (`topology`, `cost`, `origin` …), and checks that they have the types of the
+ * format.
+ */
 import { dtypes } from '../../ir/dtype.ts';
 import { verdicts } from '../../ir/verification.ts';
 import type { JsonReader } from './json-reader.ts';
@@ -88,7 +91,7 @@ function inflight(json: JsonReader): void {
 
 /**
  * Reads a block into a JavaScript value.
- * @throws CccError 'malformed' where it is one of those that the format knows and not what stands there
+ * @throws CccError 'malformed' if the format defines the block and its content does not fit that definition
  */
 export function readAddedBlock(json: JsonReader, key: string): unknown {
   const check = checks.get(key);

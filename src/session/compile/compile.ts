@@ -1,5 +1,5 @@
 /**
- * The one way from a collective to a plan: `ccc compile` and programs call this function. Short searches run in the calling thread; others in a
+ * Makes a plan from a collective; `ccc compile` and programs both call this function. Short searches run in the calling thread; others in a
  * worker, and with a time limit in one worker for each processor.
  */
 import { chipsAreAlike } from '../../graph/index.ts';
@@ -125,8 +125,8 @@ function isShort({ effort, exhaustive, chunks, bulks, collective, topology }: Pl
 }
 
 /**
- * By the exact engine. A single shape (chunks, steps, rounds) is first looked for without a solver: most are found by construction, and loading a
- * solver takes longer than that.
+ * Searches with the exact engine. A single shape (chunks, steps, rounds) is first tried without a solver: most shapes are found by construction,
+ * which takes less time than loading a solver.
  */
 async function solved(
   work: PlainWork,
@@ -145,7 +145,7 @@ async function solved(
       if (!(error instanceof CccError) || error.code !== 'no-plan') throw error;
     }
   }
-  // A single shape has no intermediate results, so that a worker, which takes time to start, only helps those who watch.
+  // A single shape has no intermediate results, so a worker, which takes time to start, helps only callers that watch the job.
   const isWatched = onProgress !== undefined || timeLimit !== undefined;
   const short = isOneShape && !isWatched && ranksOf(topology) <= searching.ranksAtOnce;
   return runJob('compile', { ...work, solver, roundsSolver: undefined }, { ...settings, isShort: short });
@@ -166,7 +166,7 @@ function prefersCompact(
   );
 }
 
-/** An error about a plan that is too large, with what would help: a compact plan, if there can be one. */
+/** Adds to an error about a plan that is too large the hint that a compact plan would help, if the machine can have one. */
 async function withCompactHint(error: unknown, { machine, collective }: CollectiveRequest): Promise<unknown> {
   if (!(error instanceof CccError) || error.code !== 'limit' || error.message.includes('--compact')) return error;
   if (!compactKinds.includes(collective.kind)) return error;

@@ -1,6 +1,6 @@
 /**
- * A search result as it crosses between threads: plain data. `postMessage` would keep the words of a proof and lose what makes it one, so that a plan
- * that arrives is checked again by the kernel before it counts as proved.
+ * A search result as plain data, which can be posted between threads. `postMessage` copies only the fields of a proof, so the kernel of the receiving
+ * thread checks the plan again before it counts as proved.
  */
 import { Steps } from '../../ir/schedule.ts';
 import type { GroupsResult } from '../../process-groups/groups.ts';
@@ -18,7 +18,7 @@ export interface PostedBundle extends Omit<ProvedBundle, 'proved' | 'timeline'> 
 
 export interface FoundPlan extends Omit<CompileResult, 'explain' | 'bundle'> {
   readonly bundle: PostedBundle;
-  /** What the objective makes of the plan: the smaller, the better. */
+  /** Value of the plan under the objective; smaller is better. */
   readonly value: number;
   /** The candidates with their latency and bandwidth terms, if these were asked for. */
   readonly explained: readonly CandidateReport[] | undefined;
@@ -27,7 +27,7 @@ export interface FoundPlan extends Omit<CompileResult, 'explain' | 'bundle'> {
   readonly groups?: GroupsResult['groups'];
 }
 
-/** Bundles that never left this thread, by what was posted of them: their proofs are still good. */
+/** The bundles of plans that were made in this thread, by the data that would be posted: their proofs are still valid. */
 const provedHere = new WeakMap<PostedBundle, ProvedBundle>();
 
 export function foundPlan({ explain, bundle, ...result }: Compiled, value: number): FoundPlan {
@@ -55,7 +55,7 @@ export function received(bundle: PostedBundle): ProvedBundle {
   return proved;
 }
 
-/** The result as the search gave it: classes are lost on the way between threads. */
+/** Restores the result as the search returned it, since posting between threads loses classes. */
 export function resultOf(found: FoundPlan): CompileResult {
   const { schedule, explained = [], bundle } = found;
   const steps = new Steps(schedule.steps);

@@ -1,4 +1,4 @@
-/** The bound beside a plan, as programs see it. */
+/** The lower bound that accompanies a plan. */
 import type { Certificate, Claim } from '../../ir/certificate.ts';
 import type { Bound } from '../../ir/report.ts';
 

@@ -21,8 +21,8 @@ export interface StagedTime {
 }
 
 /**
- * The time of a schedule with all its messages staged, in the number of bulks that a quick search finds for it. Undefined where the topology names no
- * machine with slower memory, where its links have been changed, and for large schedules.
+ * Simulates a schedule with all its messages staged, in the number of bulks that a quick search chooses.
+ * @returns undefined if the topology names no machine with slower memory, if its links have been changed, and for large schedules
  */
 export function stagedTime(
   schedule: Schedule,

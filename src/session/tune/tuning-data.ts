@@ -37,7 +37,7 @@ export interface TunedRange {
   readonly from: Bytes;
   readonly to: Bytes;
   readonly plan: number;
-  /** The least and the greatest bound / time at the sizes that were tuned; undefined where nothing takes time. */
+  /** Minimum and maximum of bound / time at the tuned sizes; undefined if all times are 0. */
   readonly optimality: readonly [least: number, greatest: number] | undefined;
 }
 
@@ -55,11 +55,11 @@ export interface TuningData {
   readonly dismissed: TuneResult['dismissed'];
   readonly stoppedEarly: boolean;
   readonly tree: string | undefined;
-  /** What other libraries would take at each size; empty in a partial result. */
+  /** The choices of other libraries at each size, and their times; empty in a partial result. */
   readonly comparisons: readonly RuleComparison[];
 }
 
-/** What the bundles of plans in use are made for; without it they are left out. */
+/** The message and machine for which bundles of the plans in use are made; if undefined, no bundles are made. */
 export interface BundleWish {
   readonly seed: number;
   readonly dtype: Dtype;
