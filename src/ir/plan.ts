@@ -89,7 +89,7 @@ export interface PlanOrigin {
    * @example 'levels (2x2, 1 scattered: routed gather, even ways along), sized'
    */
   readonly recipe?: string;
-  readonly [detail: string]: string | number | boolean | readonly number[];
+  readonly [detail: string]: string | number | boolean | readonly number[] | undefined;
 }
 
 export interface Plan {
