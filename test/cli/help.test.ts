@@ -92,7 +92,8 @@ ${script}\nwords=(${asked}); CURRENT=${words.length}; _ccc`,
       expect(offered(shell, 'ccc', 'bound', 'allgather', '--overlap', 'o')).toEqual(['off', 'on']);
       expect(offered(shell, 'ccc', 'run', 'mine.json', '--inf')).toEqual(['--inflight']);
       expect(offered(shell, 'ccc', 'verify', 'mine')).toEqual(['mine.json']);
-      expect(offered(shell, 'ccc', 'compile', 'allgather', '--topo', 'mi')).toEqual(['mi250', 'mi300x', 'mine.json']);
+      expect(offered(shell, 'ccc', 'compile', 'allgather', '--topo', 'mi2')).toEqual(['mi250']);
+      expect(offered(shell, 'ccc', 'compile', 'allgather', '--topo', 'mi')).toContain('mine.json');
       // fish offers what has these letters in their order, too.
       expect(offered(shell, 'ccc', 'show', 'mine.json', '--level', 'mine')).not.toContain('mine.json');
       expect(offered(shell, 'ccc', 'compile', 'mine')).not.toContain('mine.json');
