@@ -5,7 +5,7 @@ import { emitterNamed } from '../targets.ts';
 
 export type RangesEmitter = Emitter & Required<Pick<Emitter, 'emitRanges'>>;
 
-/** @throws CccError 'unknown-name' for a format that there is not, 'usage' for one that takes one plan only */
+/** Returns the emitter of a format. @throws CccError 'unknown-name' for an unknown format, 'usage' for one that takes a single plan */
 export async function rangesEmitter(name: string): Promise<RangesEmitter> {
   const emitter = await emitterNamed(name);
   const { emitRanges } = emitter;

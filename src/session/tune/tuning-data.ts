@@ -59,7 +59,7 @@ export interface TuningData {
   readonly comparisons: readonly RuleComparison[];
 }
 
-/** The message and machine for which bundles of the plans in use are made; if undefined, no bundles are made. */
+/** Seed, element type and limits with which bundles of the plans in use are made; a request without them gets no bundles. */
 export interface BundleWish {
   readonly seed: number;
   readonly dtype: Dtype;
