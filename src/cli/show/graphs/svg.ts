@@ -15,7 +15,7 @@ export function svgText({ title, width, height, nodes, edges }: DrawnGraph): str
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${-room} ${-room} ${wide + 2 * room} ${high + displayLimits.pixelsForTitle + 2 * room}" font-family="sans-serif" font-size="12">`,
     `<title>${escaped(title)}</title>`,
-    '<defs><marker id="shown.pixelsForTitle" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" fill="#334155"/></marker></defs>',
+    '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" fill="#334155"/></marker></defs>',
     `<rect x="${-room}" y="${-room}" width="100%" height="100%" fill="#fff"/>`,
     `<text x="${wide / 2}" y="${18 - room}" text-anchor="middle" font-weight="600">${escaped(title)}</text>`,
     ...drawn.map(({ line }) => line),
@@ -55,7 +55,7 @@ function edgeText(
   const [mx, my] = [(x1 + x2) / 2 + dy * 2 * off, (y1 + y2) / 2 - dx * 2 * off];
   const [sx, sy] = towards(x1, y1, mx, my);
   const [ex, ey] = towards(x2, y2, mx, my);
-  const heads = `marker-end="url(#shown.pixelsForTitle)"${isMutual ? ' marker-start="url(#shown.pixelsForTitle)"' : ''}`;
+  const heads = `marker-end="url(#arrow)"${isMutual ? ' marker-start="url(#arrow)"' : ''}`;
   const path = `M${round(sx)} ${round(sy)}Q${round(mx)} ${round(my)} ${round(ex)} ${round(ey)}`;
   const line = `<path d="${path}" fill="none" stroke="#334155" stroke-width="1.4" ${heads}/>`;
   if (label === '') return { line, label };
