@@ -22,8 +22,11 @@ export const fitting = {
   /** Values fitted without a fold stay within this factor of the overall fit, since the known linear pieces may not hold further away. */
   foldReach: 4,
   foldSteps: 4,
-  /** Linear pieces further below the longest one of a point than this are left out of the linear program. */
-  sayFrom: 0.3,
+  /**
+   * A measured point has several affine pieces, the longest of which is its time. Pieces of less than this share of that time are left out of
+   * the linear program, since no small change of the parameters makes them the longest.
+   */
+  minPieceShare: 0.3,
   /** The first trust region: the factor by which a round may change every value. */
   firstReach: 4 as number,
   /** The smallest trust region: the fit ends when a round may change values by less than this factor. */

@@ -91,7 +91,7 @@ export class Surrogate {
       (a, b) => this.valueOf(b, index, values) - this.valueOf(a, index, values),
     );
     for (const piece of sorted) {
-      if (this.valueOf(piece, index, values) < fitting.sayFrom * now) break;
+      if (this.valueOf(piece, index, values) < fitting.minPieceShare * now) break;
       // log(time / measured) ≈ off + (time − now) / now, where time = constant + Σ slope · value · share.
       const constant = off - 1 + piece.constant / now;
       const addSlopes = (): void => {

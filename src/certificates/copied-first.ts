@@ -12,7 +12,7 @@
 import type { Witnesses } from '../ir/certificate.ts';
 import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
-import { ownValues } from './demands.ts';
+import { minVolumes } from './demands.ts';
 import { sumOf } from './machine.ts';
 import { allBut, type Question } from './question.ts';
 
@@ -30,7 +30,7 @@ export function provesCopiedFirst(
   const together = sumOf(slots);
   const latencies = machine.latencies([rank], direction);
   const perMessage = Math.min(...slots) * Math.min(...allBut(rank, question).map((other) => itemAt(latencies, other)));
-  const bytes = itemAt(ownValues(question)[direction], rank) * question.size;
+  const bytes = itemAt(minVolumes(question)[direction], rank) * question.size;
   if (together > rate || !(perMessage > 0) || bytes === 0) return false;
   const others = slots.length - 1;
   const overlapped = (Math.max(...slots) * done * slots.length * others) / 2;

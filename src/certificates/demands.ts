@@ -157,7 +157,7 @@ export function combinedAlone(
  * By rank, how much it must send (`out`) and receive (`in`) in any plan, as fractions of M. It sends at least one value for each chunk of its input
  * on which a result of another rank depends, and receives at least one for each of its results that depends on other ranks.
  */
-export function ownValues(question: Question): Readonly<Record<'out' | 'in', readonly number[]>> {
+export function minVolumes(question: Question): Readonly<Record<'out' | 'in', readonly number[]>> {
   const all = everyone(question);
   if (question.collective.kind === 'custom') {
     return {

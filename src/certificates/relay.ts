@@ -1,5 +1,7 @@
 /**
- * Theorem (docs/bounds.md, *Relays*). All other ranks need M bytes from the root. Let the root's slots have bandwidth B together, and those of each
+ * Theorem (docs/bounds.md, *Relays*). The intuition: the root cannot send everything to everybody itself, so that some chips forward data, and a
+ * chip can only forward what it has received before. A time T is too short if the root and the best forwarders, working from the earliest
+ * moment at which each has something to send, cannot move all bytes. In symbols: all other ranks need M bytes from the root. Let the root's slots have bandwidth B together, and those of each
  * chip of a set F at most B′ together. Let a be the min Σα of messages from the root, a′ that of messages into F, λ that from the root to F,
  * δ = max(0, λ − a − a′), σ = max(0, a + a′ − λ) and W = T − δ. Then some D, at most what one chip of F can get directly from the root by T
  * (direct.ts), satisfies both

@@ -15,7 +15,7 @@
 import type { Witnesses } from '../ir/certificate.ts';
 import { itemAt } from '../ir/indexing.ts';
 import type { Seconds } from '../ir/units.ts';
-import { keepers, messagesInAll, ownValues, reductionsInAll } from './demands.ts';
+import { keepers, messagesInAll, minVolumes, reductionsInAll } from './demands.ts';
 import { sumOf } from './machine.ts';
 import { everyone, type Question } from './question.ts';
 
@@ -29,7 +29,7 @@ export function provesStoppedLinks(
   const [sent, reduced] = [messagesInAll(question) * size, reductionsInAll(question) * size];
   const engines = machine.chips.map((chip) => itemAt(machine.topology.nodes, chip).reduce);
   if (sent === 0 || reduced === 0 || engines.some((engine) => engine === undefined || engine.overlap)) return false;
-  const values = ownValues(question);
+  const values = minVolumes(question);
   const ownOnly = sumOf(values[direction]) * size >= sent * (1 - 1e-12);
   const first = machine.nearestPair();
   const toRoot = collective.kind === 'reduce' ? machine.latencies([collective.root], 'in') : machine.chips.map(() => 0);

@@ -12,7 +12,7 @@ interface Hop {
 export interface Paths {
   /** The intermediate ranks between two ranks, in order. */
   via(source: number, destination: number, channel: number): readonly number[];
-  /** Load of the busiest link in seconds per byte of the message, including the load it had before. */
+  /** Load of the busiest link in seconds per byte of the message, including the load it had before these demands were routed. */
   readonly load: number;
 }
 

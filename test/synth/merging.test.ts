@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveTopology, withoutParts } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
-import { machineFor } from '../../src/synth/list/machine.ts';
+import { moveProblemFactory } from '../../src/synth/list/machine.ts';
 import { cellLevels } from '../../src/synth/merging/cells.ts';
 import { problemOn, provedSeconds } from './list/support.ts';
 import { candidatesAmong, problemFor } from './problems.ts';
@@ -70,7 +70,7 @@ describe('cells', () => {
   it('lie in larger ones up to all ranks, and reach each other both ways', () => {
     for (const machine of ['mesh:3x4', 'mi250:2', 'routed-ring:6', 'switch:7']) {
       const topology = resolveTopology(machine);
-      const ways = machineFor(problemOn(machine, { kind: 'allreduce' }))('allgather', false).routes();
+      const ways = moveProblemFactory(problemOn(machine, { kind: 'allreduce' }))('allgather', false).routes();
       const { levels } = cellLevels(topology, ways);
       expect(new Set(levels[0]).size).toBe(topology.chips.length);
       expect(new Set(levels.at(-1)).size).toBe(1);
@@ -95,7 +95,7 @@ describe('cells', () => {
       ordered: false,
       inPlace: false,
     } as const;
-    const ways = machineFor(problemFor(collective, oneWay))('allgather', false).routes();
+    const ways = moveProblemFactory(problemFor(collective, oneWay))('allgather', false).routes();
     expect(cellLevels(oneWay, ways).levels.map((level) => [...level])).toEqual([
       [0, 1, 2, 3, 4],
       [0, 0, 0, 0, 0],

@@ -108,7 +108,8 @@ export class ScanRoutes {
   }
 
   /**
-   * By rank v(N − 1): the least sum over all classes but the last. Meeting at v is never shorter than meeting at m
+   * Entry v: the minimum sum of the lengths of all classes but the last, if the meeting point of the last class is rank v. Class m
+   * is the tour of contribution m, v(m) the rank at which it meets class m − 1. Meeting at v is never shorter than meeting at m
    * itself unless the sum up to there is smaller: by the triangle inequality a tour over v and u is no shorter than one
    * over u alone. Entries that cannot be part of a minimum stay infinite.
    */
@@ -124,7 +125,7 @@ export class ScanRoutes {
     return sums;
   }
 
-  /** By rank u from which class m continues: the least sum up to there. */
+  /** Writes to `leaving`, by rank u: the minimum sum of the classes up to `rank` if the path of this class branches off at u. */
   private leave(rank: number, sums: Float64Array, leaving: Float64Array): void {
     const { ranks, between } = this;
     const meets = this.meets.subarray(rank * ranks, (rank + 1) * ranks);

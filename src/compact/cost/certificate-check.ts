@@ -161,7 +161,10 @@ function provedByGathering({ kind, machine, size }: Question): Seconds {
   );
 }
 
-/** Round a ring of blocking links, everything that comes to a chip over one of them has come from one chip to the next. */
+/**
+ * The bound on a ring of blocking links (row.ts): whatever enters a chip over a link was forwarded along that direction from chip to chip, one
+ * message after the other, so that the latencies of the hops add to the time of the bytes. 0 for machines that are no such ring.
+ */
 function provedByRow({ kind, machine, size }: Question): Seconds {
   const { shape, generators } = machine;
   const ranks = ranksOf(shape);

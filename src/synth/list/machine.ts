@@ -20,7 +20,7 @@ import { type RouteTable, routeTableOf } from './route-table.ts';
 export type MoveProblem = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
 
 /** Returns a function that makes the search problem of each move. Route tables and problems are made once and shared. */
-export function machineFor(problem: Problem): MoveProblem {
+export function moveProblemFactory(problem: Problem): MoveProblem {
   const { routes, collective, size, seed, effort = 'full' } = problem;
   const { ranks, counts } = collective;
   const mirrored = isOwnMirror(routes.topology);

@@ -5,7 +5,7 @@ import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { candidate } from './candidate.ts';
 import { events, steps, together } from './events/index.ts';
-import { cached, type MoveProblem, machineFor } from './machine.ts';
+import { cached, type MoveProblem, moveProblemFactory } from './machine.ts';
 import { chunksFor } from './places.ts';
 import { isSpread, type SpreadProblem, type Strategy } from './problem.ts';
 import { rows } from './rows.ts';
@@ -29,7 +29,7 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
   // The first candidate should be good, as the budget may end the search: for an allreduce along a line that is the pipelined reduce and
   // broadcast, the last derivation.
   if (isLine(problem.routes.topology)) derivations.reverse();
-  const machine = machineFor(problem);
+  const machine = moveProblemFactory(problem);
   const ordered = collectiveFacts[collective.kind].reduces && combinesInRankOrder(collective);
   for (const strategy of strategies.map(remembering)) {
     const name = `list-${strategy.name}-${collective.kind}`;

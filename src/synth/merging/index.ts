@@ -8,7 +8,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { maxRanksFor } from '../limits.ts';
 import { events } from '../list/events/index.ts';
-import { machineFor } from '../list/machine.ts';
+import { moveProblemFactory } from '../list/machine.ts';
 import type { SpreadProblem } from '../list/problem.ts';
 import { type Moves, secondsInTurn } from '../list/spread.ts';
 import { cellLevels } from './cells.ts';
@@ -21,7 +21,7 @@ export function* proposeRecursiveDoubling(problem: Problem): Iterable<Proposal> 
   const { collective, routes, size, incumbent = Number.POSITIVE_INFINITY } = problem;
   const { kind, ranks } = collective;
   if (kind !== 'allreduce' || combinesInRankOrder(collective) || ranks === 1 || ranks > maxRanksFor.cubes) return;
-  const machine = machineFor(problem)('allgather', false);
+  const machine = moveProblemFactory(problem)('allgather', false);
   const reason = machine.unreachable ?? events.unfit({ ...machine, effort: 'full' });
   if (reason !== undefined) return yield dismissed(name, reason);
   const { topology } = routes;

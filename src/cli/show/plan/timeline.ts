@@ -9,7 +9,7 @@ import { elide } from '../table.ts';
 import { textWidth } from '../text.ts';
 
 /** What has a row of its own. */
-export type LaneKind = 'links' | 'ranks';
+export type TimelineRowKind = 'links' | 'ranks';
 
 const marks = { critical: '█', busy: '▒', partly: '░', idle: '·' } as const;
 
@@ -37,7 +37,7 @@ export interface TimelineRun {
  * Draws the rows in `width` columns. All cells have the same duration. A cell shows the critical path if that is busy there, otherwise whether the
  * rank or link is busy for at least half of the cell, for less, or not at all.
  */
-export function showTimeline(run: TimelineRun, kind: LaneKind, width = displayLimits.width): string {
+export function showTimeline(run: TimelineRun, kind: TimelineRowKind, width = displayLimits.width): string {
   const { seconds } = run.report;
   const links = linkLanes(run).filter(({ spans }) => spans.length > 0);
   const all = kind === 'links' ? [...links, ...computingLanes(run)] : rankLanes(run);

@@ -13,7 +13,13 @@ import { ranges, wrap } from '../text.ts';
 import { countsTable } from './counts.ts';
 import { type HeldTable, heldTable } from './shard-table.ts';
 import { runSize } from './symbolic-run.ts';
-import { isPairwise, localRanks, type ShownMessage, shownMessagesOf, transfersText } from './transfers.ts';
+import {
+  isPairwise,
+  ranksWithLocalOperations,
+  type ShownMessage,
+  shownMessagesOf,
+  transfersText,
+} from './transfers.ts';
 import { slotCount, usesData, vectorTable } from './vector-table.ts';
 
 const legend =
@@ -81,7 +87,7 @@ function transferTable(schedule: Schedule, held: HeldTable | undefined, width: n
 }
 
 function stepText(schedule: Schedule, step: number, messages: readonly ShownMessage[], width: number): string {
-  const local = localRanks(schedule.steps, step);
+  const local = ranksWithLocalOperations(schedule.steps, step);
   const { stepStart, nanoseconds } = schedule.steps;
   const computes = nanoseconds?.subarray(stepStart[step], stepStart[step + 1]).some((time) => time > 0) === true;
   const at = local.length === schedule.collective.ranks ? 'all' : ranges(local);

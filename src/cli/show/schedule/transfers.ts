@@ -22,7 +22,7 @@ export function shownMessagesOf(steps: Steps, step: number): ShownMessage[] {
 }
 
 /** Returns the ranks with local operations in a step, ascending. */
-export function localRanks(steps: Steps, step: number): number[] {
+export function ranksWithLocalOperations(steps: Steps, step: number): number[] {
   const ranks = new Set<number>();
   for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++)
     if (steps.source[t] === steps.destination[t]) ranks.add(steps.source[t]);

@@ -30,7 +30,7 @@ const lengths = [
  */
 export const anyMessages = [true, false].flatMap((backwards) => lengths.map((length) => ({ ...length, backwards })));
 /** The policies with many short messages. */
-export const manyMessages = anyMessages.filter(({ inLockStep, most }) => !inLockStep && most === 1);
+export const shortMessagePolicies = anyMessages.filter(({ inLockStep, most }) => !inLockStep && most === 1);
 
 type Policy = (typeof anyMessages)[number];
 

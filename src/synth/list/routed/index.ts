@@ -14,7 +14,7 @@ import { maxRanksFor } from '../../limits.ts';
 import { listLimits } from '../limits.ts';
 import { type RouteTable, routeTableOf } from '../route-table.ts';
 import { treeOverRow } from '../rows.ts';
-import { anyMessages, fastestFlow, manyMessages } from './flow.ts';
+import { anyMessages, fastestFlow, shortMessagePolicies } from './flow.ts';
 import { balancedRoutes, closeEnough, type PathSearch, type RoutedDemand, type Routing } from './paths.ts';
 import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } from './schedule.ts';
 
@@ -137,7 +137,7 @@ function* choices(sending: Sending, problem: Problem): Iterable<readonly [about:
   else if (base === even) yield ['shortest ways', flowing(soonest)];
   yield ['even ways', flowing(base)];
   const copies = problem.routes.topology.nodes.some(({ copy }) => copy !== undefined);
-  if (copies) yield ['even ways, many messages', flowing(base, manyMessages)];
+  if (copies) yield ['even ways, many messages', flowing(base, shortMessagePolicies)];
 }
 
 /** Routes with the smallest number of parcels that (almost) minimises the load of the busiest resource. */
