@@ -18,7 +18,7 @@ export const searched = {
   /** Budget of the local search for cuts, in links and demands visited. */
   improvedWork: 3_000_000,
   improvedStarts: 100,
-  /** Nodes beyond which pairs are not exchanged, since that would use up the whole budget. */
+  /** On machines of more nodes the refinement of a cut moves single nodes only: trying to swap pairs would use up the whole budget. */
   nodesToExchange: 80,
   /** Nodes up to which all sides are enumerated. */
   nodesForAllSides: 12,
@@ -46,13 +46,13 @@ export const weighing = {
   /** Budget of the simplex method for scans, in links and triples of ranks visited. */
   scanSimplexWork: 8_000_000,
   scanSteps: 1000,
-  /** Simplex steps per link that suffice to come near the best lengths; without as many the method is not tried. */
+  /** Simplex steps per link that suffice to come near the best lengths. If the budget allows fewer, the method is skipped. */
   stepsPerLink: 3,
   /** Rounds after which the search ends unless it has beaten the bound known before. */
   scanTrial: 20,
   /** Initial step size of multiplicative weights (weights.ts). */
   scanPace: 6,
-  /** Decay of past loads per round. */
+  /** Share of the past loads that each round keeps. */
   remembered: 0.7,
   /** The smaller, the sooner the step size decreases. */
   slowness: 8,

@@ -2,7 +2,8 @@
 import type { Seconds } from '../ir/units.ts';
 
 /**
- * The min of Σ wᵢ(i − 1)a + wᵢ²/2, in seconds², over all sequences of messages of wᵢ seconds with Σ wᵢ = W, the window; a is the latency. The min has
+ * The minimum of Σ [(i − 1)·a·wᵢ + wᵢ²/2], in seconds², over all sequences of messages that take wᵢ seconds each and fill the window W = Σ wᵢ; a is the
+ * latency. It measures how much later than at the start of the window data become usable, summed over the data. The minimum has
  * wᵢ = θ − (i − 1)a for the first k messages, with the greatest k for which these are positive and the θ that makes the sum W. Each term is then
  * (θ² − (i − 1)²a²)/2.
  */

@@ -246,7 +246,10 @@ export function isForAll(root: number, direction: Direction, question: Question)
   });
 }
 
-/** The ranks any one of which may keep what it reduces, while all others must send on what they reduce; undefined if no rank must. */
+/**
+ * Candidates for the rank at which a partial result may end: one of them may keep what it has reduced, all other ranks must send on what they
+ * reduce. Undefined for collectives in which no rank must send on a reduced value.
+ */
 export function keepers({ collective, machine }: Question): readonly number[] | undefined {
   const { kind, root, ranks } = collective;
   if (kind === 'reduce') return [root];

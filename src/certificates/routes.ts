@@ -38,7 +38,8 @@ export function provedByRoutes({ lengths }: Witnesses['routes'], question: Quest
 
 /**
  * The weight of the lightest spanning arborescence from a root, by the algorithm of Chu and Liu (1965) and Edmonds (1967): each node chooses its
- * shortest incoming edge. A cycle of such edges is contracted to one node; an edge into it then costs what it is longer than the edge it replaces.
+ * lightest incoming edge. A cycle of such edges is contracted to one node; the weight of an edge into the cycle is then reduced by the weight of
+ * the cycle's edge into the same node, which it would replace.
  * @param far `far[from][to]`: the length of each edge
  */
 function lightestFrom(root: number, far: readonly (readonly number[])[], work: Work): number {

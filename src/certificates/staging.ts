@@ -1,7 +1,7 @@
 /**
  * Theorem (docs/bounds.md, *Staging*). Where links and reductions reach only a fast memory of each chip, the copy engine of a chip must copy into
- * that memory all input of its rank that is sent or combined with other data, and must copy all output that is not in place from the start out of it,
- * or from the input. T is at least these bytes over the throughput of the engine; if the engine is duplex, the larger of the two amounts counts
+ * that memory all input of its rank that is sent or combined with other data. It must also copy the output out of it (or straight from the input),
+ * except for what is in place from the start. T is at least these bytes over the throughput of the engine; if the engine is duplex, the larger of the two amounts counts
  * alone.
  */
 

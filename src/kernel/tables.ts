@@ -48,8 +48,9 @@ export interface OperationColumns {
   readonly dstOffset: Int32Array;
   readonly dstCount: Int32Array;
   readonly firstAfter: Int32Array;
-  /** By wait: the operation of the same rank that is waited for, and how many bulks earlier. */
+  /** By wait: the operation of the same rank that must be complete first. */
   readonly afterOp: Int32Array;
+  /** By wait: how many bulks before the waiting operation's own bulk that operation runs; 0 is the same bulk. */
   readonly afterBulks: Int32Array;
   /** By receive: the later send of its lane that must have room before the message is taken, or −1. Plan files have no such operations. */
   readonly relay?: Int32Array;

@@ -231,7 +231,7 @@ function provedByStoppedLinks(question: Question): Seconds {
   return reducing === 0 ? 0 : reducing + bytes / throughPorts(machine, true);
 }
 
-/** Least Σα from rank 0 to every rank: what a rank has found is handed on to where its links lead, until nothing gets shorter. */
+/** The minimum Σα of any path from rank 0 to each rank, in seconds, by relaxing edges until nothing changes (Bellman and Ford). */
 function waysFromZero({ shape, generators }: SymmetricTopology, work: Work): Float64Array {
   const group = new TranslationGroup(shape);
   const onward = generators.map(({ offset, latency }) => ({ latency, lead: group.translation(offset) }));

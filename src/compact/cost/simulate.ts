@@ -11,7 +11,7 @@ import { weigh } from '../../model/simulate/weights.ts';
 
 /**
  * Simulates a proved compact plan for a message of `size` bytes. Totals are those of all ranks; `links` has one entry
- * per generator, for each of its N links; `criticalPath` refers to rank 0's program.
+ * per generator (a direction of links, such as "one step along axis 0", of which every rank has one), and stands for each of its N links; `criticalPath` refers to rank 0's program.
  * @throws CccError 'unsupported' for messages between chips that are not neighbours, and for chips with too few ports
  */
 export function simulateCompact(compact: CompactPlan, machine: SymmetricTopology, size: Bytes): CostReport {

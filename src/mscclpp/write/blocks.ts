@@ -163,7 +163,7 @@ class BlockWriter {
   private channels = new Set<number>();
   /** Remote buffers that the block uses. */
   private remote = new Set<string>();
-  /** The data movements since the threads last met. */
+  /** The data movements since the last barrier of the thread block. */
   private moved: { readonly reads: readonly ChunkRow[]; readonly writes: readonly ChunkRow[] }[] = [];
   /** Whether a thread has waited since then. */
   private heard = false;
@@ -194,7 +194,7 @@ class BlockWriter {
     this.acquire([link]);
   }
 
-  /** Writes a signal. All earlier data movement must be complete, so that the threads may have to meet first. */
+  /** Writes a signal. All earlier data movement must be complete, so that a barrier of the thread block may be needed first. */
   tell(channel: number): void {
     this.room();
     if (this.moved.length > 0 || this.heardByOthers) this.meet();

@@ -28,7 +28,7 @@ import { minChunkCounts } from './whole-sizes.ts';
 
 /** Budget of the whole search, in simulated operations. */
 const mostEffort = 150_000;
-/** Operations of the largest plan with all slices written out. */
+/** The maximum number of operations of a plan after its slices have been unrolled. */
 const mostOperations = 3000;
 /** Numbers of slices that are tried. */
 const slicings = [1, 2, 3, 4, 6, 8, 12] as const;
