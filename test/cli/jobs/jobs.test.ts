@@ -121,7 +121,7 @@ describe('Ctrl-C', () => {
     const running = new Running(hardModel);
     await running.says(/HiGHS/);
     running.interrupt();
-    await running.says(/Ctrl-C ends at once/);
+    await running.says(/Ctrl-C again/);
     running.interrupt();
     const { status, stdout } = await running.outcome();
     expect(status).toBe(130);
