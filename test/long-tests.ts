@@ -43,6 +43,7 @@ export const longTests: readonly string[] = [
   'test/emit/sg2260/drawn.test.ts',
   'test/emit/sg2260/lists.test.ts',
   'test/emit/sg2260/machines.test.ts',
+  'test/emit/torch/levels.test.ts',
   'test/emit/torch/torch.test.ts',
   'test/emit/typescript/elements.test.ts',
   'test/emit/typescript/typescript.test.ts',
