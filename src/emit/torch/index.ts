@@ -9,9 +9,10 @@ import { operationCount, type Plan } from '../../ir/plan.ts';
 import { type Emitter, type OpenRange, openedRanges, type PlanBundle } from '../emitter.ts';
 import { emitLimits } from '../limits.ts';
 import { demoText } from './demo-text.ts';
+import { functionTexts } from './function-texts.ts';
 import { levelsOf } from './levels.ts';
 import { type RankProgram, rankPrograms } from './program.ts';
-import { functionTexts, runtimeText } from './runtime-text.ts';
+import { runtimeText } from './runtime-text.ts';
 
 export const torch: Emitter = {
   name: 'torch',
